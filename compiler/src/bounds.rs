@@ -1,0 +1,188 @@
+//! Measures of a schema: size, depth, properties, and keys that stand twice. Flat loops over the tape: a schema of
+//! 100,000 levels is measured like any other.
+
+use callgate_vm::instance::View;
+use callgate_vm::limits::Limits;
+use callgate_vm::tape::{EntryKind, Node, Tape};
+
+use crate::finding::{Finding, FindingKind};
+use crate::location::push_segment;
+
+/// What keeps a schema from being compiled at all: it is too large or nests too deep.
+pub(crate) fn hard(tape: Tape<'_>, root: Node, limits: &Limits) -> Option<Finding> {
+    let entry = tape.entry(root);
+    let bytes = u64::from(entry.end - entry.start);
+    if bytes > limits.schema_bytes_max {
+        let detail = format!("{bytes} bytes > {}", limits.schema_bytes_max);
+        return Some(Finding::new(FindingKind::SizeLimit, "", detail));
+    }
+    let depth = depth(tape, root);
+    if depth > limits.schema_depth_max {
+        let detail = format!("depth {depth} > {}", limits.schema_depth_max);
+        return Some(Finding::new(FindingKind::DepthLimit, "", detail));
+    }
+    None
+}
+
+/// What a healthy schema stays within. In the order size, depth, properties.
+pub(crate) fn health(tape: Tape<'_>, root: Node, limits: &Limits, findings: &mut Vec<Finding>) {
+    let mut check = |kind, amount: u64, limit: u64, before: &str, after: &str| {
+        if amount > limit {
+            findings.push(Finding::new(kind, "", format!("{before}{amount}{after} > {limit}")));
+        }
+    };
+    check(FindingKind::SizeExceeded, ascii_bytes(tape, root), limits.schema_bytes_healthy, "", " bytes");
+    check(FindingKind::DepthExceeded, depth(tape, root), limits.schema_depth_healthy, "depth ", "");
+    check(FindingKind::PropertiesExceeded, properties(tape, root), limits.properties_healthy, "", " properties");
+}
+
+/// Keys that stand twice in one object.
+pub(crate) fn duplicates(tape: Tape<'_>, root: Node, findings: &mut Vec<Finding>) {
+    const LISTED_MAX: usize = 20;
+    let end = tape.entry(root).next;
+    let inside = tape.duplicates().iter().filter(|name| (root..end).contains(*name));
+    for name in inside.take(LISTED_MAX) {
+        let key: String = tape.text(*name).chars().collect();
+        let detail = format!("the key {key:?} stands twice");
+        findings.push(Finding::new(FindingKind::DuplicateMember, pointer_of(tape, root, *name), detail));
+    }
+}
+
+/// The JSON Pointer from `root` to an entry below it (a name's is its value's). Cost: the entries passed on the way.
+pub(crate) fn pointer_of(tape: Tape<'_>, root: Node, entry: Node) -> String {
+    let mut pointer = String::new();
+    let mut at = root;
+    while at != entry {
+        let inside = |from: Node| entry >= from && entry < tape.entry(from).next;
+        let next = match tape.entry(at).kind {
+            EntryKind::Object => {
+                tape.member_nodes(at).find(|(name, value)| *name == entry || inside(*value)).map(|(name, value)| {
+                    push_segment(&mut pointer, &tape.text(name).chars().collect::<String>());
+                    if name == entry { entry } else { value }
+                })
+            }
+            EntryKind::Array => {
+                tape.element_nodes(at).enumerate().find(|(_, element)| inside(*element)).map(|(index, element)| {
+                    push_segment(&mut pointer, &index.to_string());
+                    element
+                })
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    pointer
+}
+
+/// Containers inside containers; the root's own level is 0.
+fn depth(tape: Tape<'_>, root: Node) -> u64 {
+    let mut ends: Vec<Node> = Vec::new();
+    let mut deepest = 0;
+    for node in root..tape.entry(root).next {
+        while ends.last().is_some_and(|end| *end <= node) {
+            ends.pop();
+        }
+        let entry = tape.entry(node);
+        if matches!(entry.kind, EntryKind::Array | EntryKind::Object) {
+            deepest = deepest.max(ends.len() as u64);
+            ends.push(entry.next);
+        }
+    }
+    deepest
+}
+
+/// Size of the compact JSON text with everything beyond ASCII escaped. Unit: bytes. The order of keys does not matter.
+fn ascii_bytes(tape: Tape<'_>, root: Node) -> u64 {
+    (root..tape.entry(root).next).map(|node| own_bytes(tape, node)).sum()
+}
+
+/// What an entry adds: a container its brackets, commas and colons, a scalar its text.
+fn own_bytes(tape: Tape<'_>, node: Node) -> u64 {
+    let entry = tape.entry(node);
+    let len = u64::from(entry.len);
+    match entry.kind {
+        EntryKind::Array => 2 + len.saturating_sub(1),
+        EntryKind::Object => 2 + len.saturating_sub(1) + len,
+        EntryKind::String | EntryKind::EscapedString => 2 + tape.text(node).chars().map(char_bytes).sum::<u64>(),
+        EntryKind::Number => number_bytes(tape, node),
+        EntryKind::Null | EntryKind::True | EntryKind::False | EntryKind::NotJson => u64::from(entry.end - entry.start),
+    }
+}
+
+fn char_bytes(c: char) -> u64 {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        ' '..='~' => 1,
+        _ => 6 * c.len_utf16() as u64,
+    }
+}
+
+fn number_bytes(tape: Tape<'_>, node: Node) -> u64 {
+    let View::Number(number) = tape.view_node(node) else {
+        return 0;
+    };
+    let mut text = String::new();
+    let written = number.write(&mut text);
+    debug_assert!(written.is_ok());
+    text.len() as u64
+}
+
+/// Keywords whose values are data, not schemas.
+const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
+
+/// The lengths of all `properties` objects, summed; data is no schema.
+fn properties(tape: Tape<'_>, root: Node) -> u64 {
+    let mut sum = 0;
+    let mut open = vec![root];
+    let mut name = String::new();
+    while let Some(node) = open.pop() {
+        open.extend(tape.element_nodes(node));
+        for (key, value) in tape.member_nodes(node) {
+            let key = tape.text(key).plain(&mut name);
+            if DATA.contains(&key) {
+                continue;
+            }
+            if key == "properties" && tape.entry(value).kind == EntryKind::Object {
+                sum += u64::from(tape.entry(value).len);
+                // Below are names, which may be called like keywords.
+                open.extend(tape.member_nodes(value).map(|(_, value)| value));
+            } else {
+                open.push(value);
+            }
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::SCHEMA_READ;
+    use callgate_vm::tape::TapeBuf;
+
+    #[track_caller]
+    fn check(text: &str, bytes: u64, deep: u64, props: u64) {
+        let mut buf = TapeBuf::new();
+        let tape = buf.read(text.as_bytes(), SCHEMA_READ).expect("reads");
+        assert_eq!((ascii_bytes(tape, 0), depth(tape, 0), properties(tape, 0)), (bytes, deep, props));
+    }
+
+    #[test]
+    fn measures() {
+        check(r#"{ "a": [1, 2.0, "é\n"] }"#, 22 + 1, 1, 0);
+        check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 50, 4, 3);
+        check(r#"{"default": {"properties": {"x": 1}}}"#, 34, 2, 0);
+    }
+
+    #[test]
+    fn pointers_are_found() {
+        let mut buf = TapeBuf::new();
+        let tape = buf.read(br#"{"a": [1, {"b/c": 2}]}"#, SCHEMA_READ).expect("reads");
+        assert_eq!(pointer_of(tape, 0, 5), "/a/1/b~1c");
+        assert_eq!(pointer_of(tape, 0, 6), "/a/1/b~1c");
+        assert_eq!(pointer_of(tape, 0, 0), "");
+    }
+}

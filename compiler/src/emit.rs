@@ -1,0 +1,436 @@
+//! Emission: blocks get their pcs, names and numbers their pools, notes their pcs.
+//!
+//! Blocks are laid out in the order in which the root leads to them, accept code first. Nothing here depends on the
+//! order of a hash map, so the same program gives the same unit.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, ValueId, Word};
+use callgate_vm::number::Number;
+use callgate_vm::opcode::{Opcode, build};
+use callgate_vm::pattern::Pattern;
+use callgate_vm::tape::{Node, TapeBuf};
+use callgate_vm::unit::{
+    BadUnit, EnumSet, Extra, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
+};
+use callgate_vm::instance::View;
+
+use crate::document::SCHEMA_READ;
+use crate::ir::Model;
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Program};
+use crate::refs::Place;
+
+/// Makes the unit. Errors: a fault of this compiler.
+pub(crate) fn emit(program: &Program, model: &Model<'_, '_>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
+    let layout = Layout::new(program);
+    let mut emitter = Emitter {
+        program,
+        model,
+        layout: &layout,
+        parts: UnitParts::default(),
+        strings: HashMap::new(),
+        numbers: HashMap::new(),
+        values: HashMap::new(),
+        patterns: HashMap::new(),
+        lists: HashMap::new(),
+        notes: HashMap::new(),
+    };
+    for block in &layout.order {
+        if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
+            emitter.parts.explain_at = emitter.parts.code.len() as u32;
+        }
+        emitter.block(*block);
+    }
+    emitter.parts.accept = layout.pc(program.accept);
+    emitter.parts.explain = layout.pc(program.explain);
+    emitter.parts.digest = digest;
+    emitter.parts.revisits = program.revisits;
+    emitter.parts.frames_per_level = program.frames_per_level;
+    emitter.values_tape()?;
+    Unit::new(emitter.parts)
+}
+
+/// Where each block lies.
+struct Layout {
+    order: Vec<BlockId>,
+    pcs: Vec<Option<u32>>,
+    leaves: Vec<bool>,
+    /// Blocks without instructions: running one is running nothing.
+    empty: Vec<bool>,
+    stands_for: Vec<BlockId>,
+}
+
+impl Layout {
+    fn new(program: &Program) -> Layout {
+        let stands_for: Vec<BlockId> =
+            (0..program.blocks.len()).map(|at| resolve_alias(program, BlockId(at as u32))).collect();
+        let mut order = Vec::new();
+        let mut seen = vec![false; program.blocks.len()];
+        let mut queue = VecDeque::from([stands_for[program.accept.0 as usize], program.explain]);
+        while let Some(block) = queue.pop_front() {
+            if std::mem::replace(&mut seen[block.0 as usize], true) {
+                continue;
+            }
+            order.push(block);
+            for op in &program.blocks[block.0 as usize].ops {
+                queue.extend(named_blocks(&op.low).into_iter().map(|id| stands_for[id.0 as usize]));
+            }
+        }
+        // Stable: within a section the order stays.
+        order.sort_by_key(|block| program.blocks[block.0 as usize].key.kind == BlockKind::Explain);
+        let mut pcs = vec![None; program.blocks.len()];
+        let mut pc = 0;
+        for block in &order {
+            pcs[block.0 as usize] = Some(pc);
+            pc += program.blocks[block.0 as usize].ops.len() as u32 + 1;
+        }
+        let leaves = program.blocks.iter().map(|block| block.ops.iter().all(|op| is_leaf(&op.low))).collect();
+        let empty = program.blocks.iter().map(|block| block.ops.is_empty()).collect();
+        Layout { order, pcs, leaves, empty, stands_for }
+    }
+
+    fn pc(&self, block: BlockId) -> u32 {
+        self.pcs[self.stands_for[block.0 as usize].0 as usize].unwrap_or(0)
+    }
+
+    fn target(&self, block: BlockId) -> Target {
+        let block = self.stands_for[block.0 as usize];
+        match self.pcs[block.0 as usize] {
+            Some(pc) if !self.empty[block.0 as usize] => Target::new(pc, self.leaves[block.0 as usize]),
+            _ => Target::NONE,
+        }
+    }
+
+    fn maybe(&self, block: Option<BlockId>) -> Target {
+        block.map_or(Target::NONE, |block| self.target(block))
+    }
+}
+
+/// The end of a chain of aliases. In-place cycles have been refused, so chains end.
+fn resolve_alias(program: &Program, block: BlockId) -> BlockId {
+    let mut block = block;
+    while let Some(next) = program.blocks[block.0 as usize].alias {
+        block = next;
+    }
+    block
+}
+
+/// Whether the instruction runs no block.
+fn is_leaf(low: &Low) -> bool {
+    match low {
+        Low::Plain(word) => !matches!(word.opcode(), Opcode::TrackOpen | Opcode::TrackClose),
+        Low::Number(..)
+        | Low::Enum(..)
+        | Low::Const(..)
+        | Low::Matches(_)
+        | Low::SkipType { .. }
+        | Low::Required(_)
+        | Low::DependentRequired(_) => true,
+        _ => false,
+    }
+}
+
+fn named_blocks(low: &Low) -> Vec<BlockId> {
+    match low {
+        Low::Call { block, .. }
+        | Low::DependentSchema(_, block)
+        | Low::Not(block)
+        | Low::MarkBy(block)
+        | Low::PropertyNames(block)
+        | Low::Items { block, .. }
+        | Low::Contains { block, .. } => vec![*block],
+        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } | Low::PrefixItems(branches) => branches.clone(),
+        Low::If { condition, then, otherwise, .. } => {
+            [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
+        }
+        Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
+            let extra = match table.extra {
+                LowExtra::Run(block) => block,
+                _ => None,
+            };
+            let names = table.names.iter().filter_map(|name| name.block);
+            names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
+        }
+        Low::PatternProperties(pairs) => pairs.iter().map(|(_, block)| *block).collect(),
+        Low::UnevaluatedProperties { block, .. } | Low::UnevaluatedItems { block, .. } => block.iter().copied().collect(),
+        _ => Vec::new(),
+    }
+}
+
+struct Emitter<'e, 'm, 'd> {
+    program: &'e Program,
+    model: &'e Model<'m, 'd>,
+    layout: &'e Layout,
+    parts: UnitParts,
+    strings: HashMap<String, StrId>,
+    numbers: HashMap<String, u32>,
+    values: HashMap<String, u32>,
+    patterns: HashMap<String, u32>,
+    lists: HashMap<Vec<u32>, u32>,
+    notes: HashMap<Note, u32>,
+}
+
+impl Emitter<'_, '_, '_> {
+    fn block(&mut self, id: BlockId) {
+        let program = self.program;
+        for op in &program.blocks[id.0 as usize].ops {
+            let pc = self.parts.code.len() as u32;
+            let word = self.word(&op.low, pc);
+            self.parts.code.push(word);
+            if let Some(note) = &op.note {
+                let note = self.note(note);
+                self.parts.note_at.push((pc, note));
+            }
+        }
+        self.parts.code.push(build::leave());
+    }
+
+    fn word(&mut self, low: &Low, pc: u32) -> Word {
+        match low {
+            Low::Plain(word) => *word,
+            Low::Number(build, place, node) => build(NumberId(self.number(*place, *node))),
+            Low::Enum(place, node) => self.enumeration(*place, *node),
+            Low::Const(place, node) => build::const_is(ValueId(self.value(*place, *node))),
+            Low::Matches(pattern) => build::matches(PatternId(self.pattern(pattern))),
+            Low::Call { block, memo: false, .. } => build::call(self.layout.target(*block)),
+            Low::Call { block, track, .. } => {
+                build::call_memo(if *track { Flags::TRACK } else { Flags::NONE }, self.layout.target(*block))
+            }
+            Low::SkipType { types, skip } => build::skip_type(*types, Target::new(pc + 1 + *skip as u32, false)),
+            Low::Required(table) => build::required(self.table(table)),
+            Low::DependentRequired(names) => {
+                let names = names.iter().map(|name| self.str(name).0).collect();
+                build::dependent_required(self.list(names))
+            }
+            Low::ObjectTable(table) => build::object_table(self.table(table)),
+            Low::Properties(table) => build::properties(self.table(table)),
+            Low::PatternProperties(pairs) => {
+                let mut list = Vec::new();
+                for (pattern, block) in pairs {
+                    list.extend([self.pattern(pattern), self.layout.target(*block).bits()]);
+                }
+                build::pattern_properties(self.list(list))
+            }
+            Low::AdditionalProperties { flags, table } => build::additional_properties(*flags, self.table(table)),
+            Low::PropertyNames(block) => build::property_names(self.layout.target(*block)),
+            Low::DependentSchema(name, block) => {
+                let list = vec![self.str(name).0, self.layout.target(*block).bits()];
+                build::dependent_schema(self.list(list))
+            }
+            Low::PrefixItems(blocks) => build::prefix_items(self.targets(blocks)),
+            Low::Items { start, block } => build::items(Len(*start), self.layout.target(*block)),
+            Low::Contains { flags, block, min, max } => {
+                let list = vec![self.layout.target(*block).bits(), *min, *max];
+                build::contains(*flags, self.list(list))
+            }
+            Low::AnyOf { flags, branches } => build::any_of(*flags, self.targets(branches)),
+            Low::OneOf { flags, branches } => build::one_of(*flags, self.targets(branches)),
+            Low::Not(block) => build::not(self.layout.target(*block)),
+            Low::If { flags, condition, then, otherwise } => {
+                let blocks = [Some(*condition), *then, *otherwise];
+                let list = blocks.iter().map(|block| self.layout.maybe(*block).bits()).collect();
+                build::if_then_else(*flags, self.list(list))
+            }
+            Low::MarkBy(block) => build::mark_by(self.layout.target(*block)),
+            Low::MarkNames(table) => build::mark_names(self.table(table)),
+            Low::UnevaluatedProperties { flags, block } => {
+                build::unevaluated_properties(*flags, self.unevaluated_target(*block))
+            }
+            Low::UnevaluatedItems { flags, block } => build::unevaluated_items(*flags, self.unevaluated_target(*block)),
+        }
+    }
+
+    /// `none` forbids here, so a block that passes everything must stay a block.
+    fn unevaluated_target(&self, block: Option<BlockId>) -> Target {
+        block.map_or(Target::NONE, |block| {
+            let pc = self.layout.pc(block);
+            Target::new(pc, self.layout.leaves[self.layout.stands_for[block.0 as usize].0 as usize])
+        })
+    }
+
+    fn targets(&mut self, blocks: &[BlockId]) -> ListId {
+        let list = blocks.iter().map(|block| self.layout.target(*block).bits()).collect();
+        self.list(list)
+    }
+
+    // --- pools ---------------------------------------------------------------------------------------------
+
+    fn str(&mut self, text: &str) -> StrId {
+        if let Some(id) = self.strings.get(text) {
+            return *id;
+        }
+        let start = self.parts.text.len() as u32;
+        self.parts.text.push_str(text);
+        let id = StrId(self.parts.strings.len() as u32);
+        self.parts.strings.push((start, self.parts.text.len() as u32));
+        self.strings.insert(text.to_owned(), id);
+        id
+    }
+
+    fn list(&mut self, list: Vec<u32>) -> ListId {
+        if let Some(at) = self.lists.get(&list) {
+            return ListId(*at);
+        }
+        let at = self.parts.lists.len() as u32;
+        self.parts.lists.push(list.len() as u32);
+        self.parts.lists.extend_from_slice(&list);
+        self.lists.insert(list, at);
+        ListId(at)
+    }
+
+    fn number(&mut self, place: Place, node: Node) -> u32 {
+        let literal = self.model.tape(place).slice(node);
+        if let Some(id) = self.numbers.get(literal) {
+            return *id;
+        }
+        let number = match Number::parse(literal) {
+            Ok(Number::Int(value)) => PoolNumber::Int(value),
+            Ok(Number::Decimal { value, .. }) => PoolNumber::Decimal(value, self.str(literal)),
+            // The reader of schemas lets no number beyond the bounds through.
+            Ok(Number::Big(_)) | Err(_) => PoolNumber::Big(self.str(literal)),
+        };
+        let id = self.parts.numbers.len() as u32;
+        self.parts.numbers.push(number);
+        self.numbers.insert(literal.to_owned(), id);
+        id
+    }
+
+    /// The constant at `node`: its JSON text, read into the pool's tape when all are there.
+    fn value(&mut self, place: Place, node: Node) -> u32 {
+        let tape = self.model.tape(place);
+        let mut text = String::new();
+        crate::compact::write(&mut text, tape, node);
+        if let Some(id) = self.values.get(&text) {
+            return *id;
+        }
+        let id = self.values.len() as u32;
+        if id > 0 {
+            self.parts.value_text.push(',');
+        }
+        self.parts.value_text.push_str(&text);
+        self.values.insert(text, id);
+        id
+    }
+
+    fn values_tape(&mut self) -> Result<(), BadUnit> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let text = format!("[{}]", self.parts.value_text);
+        let mut buf = TapeBuf::new();
+        let tape = buf
+            .read(text.as_bytes(), SCHEMA_READ)
+            .map_err(|error| BadUnit(format!("the constants do not read back: {error:?}")))?;
+        self.parts.values = tape.element_nodes(0).collect();
+        self.parts.value_entries = (0..tape.entry_len() as Node).map(|node| tape.entry(node)).collect();
+        self.parts.value_text = text;
+        Ok(())
+    }
+
+    fn enumeration(&mut self, place: Place, node: Node) -> Word {
+        let tape = self.model.tape(place);
+        let mut set = EnumSet::default();
+        let mut strings = Vec::new();
+        for value in tape.element_nodes(node) {
+            match tape.view_node(value) {
+                View::Null => set.null = true,
+                View::Bool(true) => set.yes = true,
+                View::Bool(false) => set.no = true,
+                View::Number(_) => set.numbers.push(self.number(place, value)),
+                View::String(text) => strings.push(text.chars().collect::<String>()),
+                View::Array | View::Object => set.containers.push(self.value(place, value)),
+                View::NotJson(_) => {}
+            }
+        }
+        strings.sort_unstable();
+        strings.dedup();
+        set.strings = strings.iter().map(|text| self.str(text)).collect();
+        set.numbers.sort_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)));
+        set.numbers.dedup_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)).is_eq());
+        let id = self.parts.enums.len() as u32;
+        self.parts.enums.push(set);
+        build::enum_is(EnumId(id))
+    }
+
+    fn pool_number(&self, id: u32) -> Number<'_> {
+        let text = |id: StrId| {
+            let (start, end) = self.parts.strings[id.0 as usize];
+            &self.parts.text[start as usize..end as usize]
+        };
+        match self.parts.numbers[id as usize] {
+            PoolNumber::Int(value) => Number::Int(value),
+            PoolNumber::Big(literal) => Number::Big(text(literal)),
+            PoolNumber::Decimal(value, literal) => Number::Decimal { value, literal: text(literal) },
+        }
+    }
+
+    fn pattern(&mut self, pattern: &Arc<Pattern>) -> u32 {
+        if let Some(id) = self.patterns.get(pattern.source()) {
+            return *id;
+        }
+        let id = self.parts.patterns.len() as u32;
+        self.parts.patterns.push(Arc::clone(pattern));
+        self.patterns.insert(pattern.source().to_owned(), id);
+        id
+    }
+
+    fn table(&mut self, low: &LowTable) -> TableId {
+        let mut required = 0;
+        let mut names = Vec::with_capacity(low.names.len());
+        for name in &low.names {
+            let watched = name.required && required < 64;
+            names.push(TableName {
+                name: self.str(&name.name),
+                target: self.layout.maybe(name.block),
+                declared: name.declared,
+                required: watched.then_some(required as u8),
+            });
+            required += u32::from(watched);
+        }
+        let mut order: Vec<u32> = (0..names.len() as u32).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&low.names[*a as usize].name, &low.names[*b as usize].name);
+            a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+        });
+        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
+        let patterns = patterns.collect();
+        let extra = match low.extra {
+            LowExtra::Skip => Extra::Skip,
+            LowExtra::Forbid => Extra::Forbid,
+            LowExtra::Run(block) => Extra::Run(self.layout.maybe(block)),
+        };
+        let required = if required == 64 { u64::MAX } else { (1 << required) - 1 };
+        let id = self.parts.tables.len() as u32;
+        self.parts.tables.push(Table { names, order, required, patterns, extra });
+        TableId(id)
+    }
+
+    fn note(&mut self, low: &LowNote) -> u32 {
+        let mut opt = |text: Option<&str>| text.map_or(StrId::NONE, |text| self.str(text));
+        let (keyword, description) = (opt(low.keyword), opt(low.description.as_deref()));
+        let note = Note {
+            keyword,
+            keyword_location: self.str(&low.location),
+            description,
+            types: low.types,
+            wording: low.wording,
+            texts: low.texts.iter().map(|text| self.str(text)).collect(),
+            path: low.path.iter().map(|segment| self.segment(segment)).collect(),
+        };
+        if let Some(id) = self.notes.get(&note) {
+            return *id;
+        }
+        let id = self.parts.notes.len() as u32;
+        self.parts.notes.push(note.clone());
+        self.notes.insert(note, id);
+        id
+    }
+
+    fn segment(&mut self, segment: &LowSegment) -> Segment {
+        match segment {
+            LowSegment::Keyword(name) => Segment::Name(self.str(name)),
+            LowSegment::Index(index) => Segment::Index(*index as u32),
+        }
+    }
+}

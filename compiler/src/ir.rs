@@ -1,0 +1,590 @@
+//! The intermediate form: a schema object as typed rules, in the order of its source.
+//!
+//! A keyword becomes a [`Rule`] that says what it means and no longer how its draft spells it: the array form of
+//! `items` and `prefixItems` are both [`Rule::Prefix`], draft 4's boolean `exclusiveMinimum` is folded into its
+//! partner. Keywords that only accompany another (`then`, `minContains`) stand at the partner's place. Subschemas
+//! stay [`Place`]s: they are read when lowering asks for them, so the form needs no recursion.
+//!
+//! Both sections of a unit, accept and explain, are lowered from this one form.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callgate_vm::format::Format;
+use callgate_vm::insn::Types;
+use callgate_vm::instance::View;
+use callgate_vm::number::Number;
+use callgate_vm::pattern::Pattern;
+use callgate_vm::render::{write_text, write_value};
+use callgate_vm::tape::{EntryKind, Node, Tape};
+
+use crate::dialect::{self, Draft, Vocabularies};
+use crate::finding::{Finding, FindingKind};
+use crate::location::LocationId;
+use crate::options::Options;
+use crate::pattern_cache::PatternCache;
+use crate::refs::{Place, Registry, Site, is_schema};
+
+/// A comparison with a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Minimum,
+    Maximum,
+    ExclusiveMinimum,
+    ExclusiveMaximum,
+}
+
+/// A count with a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    MinLength,
+    MaxLength,
+    MinItems,
+    MaxItems,
+    MinProperties,
+    MaxProperties,
+}
+
+impl Count {
+    pub(crate) fn is_minimum(self) -> bool {
+        matches!(self, Count::MinLength | Count::MinItems | Count::MinProperties)
+    }
+}
+
+/// What `dependencies` asks for beside a name.
+#[derive(Clone, Debug)]
+pub(crate) enum Dependency {
+    Names(Vec<String>),
+    Schema(Place),
+}
+
+/// What a keyword means.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    /// Types, and their names as they are printed.
+    Type(Types, String),
+    Enum(Node),
+    Const(Node),
+    Bound(Bound, Node),
+    MultipleOf(Node),
+    Count(Count, u32),
+    Pattern(Arc<Pattern>),
+    Format(Format, String),
+    /// `items: false` after that many, or `additionalItems: false`.
+    ItemsEnd(u32),
+    UniqueItems,
+    Required(Vec<String>),
+    Dependencies(Vec<(String, Dependency)>),
+    Properties(Vec<(String, Place)>),
+    PatternProperties(Vec<(Arc<Pattern>, Place)>),
+    AdditionalProperties(Place),
+    PropertyNames(Place),
+    Prefix(Vec<Place>),
+    Items(u32, Place),
+    /// The schema, its bounds, and whether the draft has no bounds to name.
+    Contains(Place, u32, u32),
+    AllOf(Vec<Place>),
+    AnyOf(Vec<Place>),
+    OneOf(Vec<Place>),
+    Not(Place),
+    If(Place, Option<Place>, Option<Place>),
+    Ref(Place),
+    /// The target as it stands, and the anchor by which the dynamic scope may replace it.
+    DynamicRef(Place, Option<String>),
+    /// The target as it stands, and whether the dynamic scope may replace it.
+    RecursiveRef(Place, bool),
+    UnevaluatedProperties(Place),
+    UnevaluatedItems(Place),
+}
+
+/// A rule with the keyword it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleAt {
+    pub(crate) keyword: &'static str,
+    pub(crate) rule: Rule,
+}
+
+/// A schema, read.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    pub(crate) place: Place,
+    pub(crate) location: LocationId,
+    pub(crate) draft: Draft,
+    /// `Some` for a boolean schema.
+    pub(crate) always: Option<bool>,
+    pub(crate) description: Option<String>,
+    /// The types its own `type` names; none without one.
+    pub(crate) types: Types,
+    pub(crate) rules: Vec<RuleAt>,
+}
+
+impl Schema {
+    /// Whether an applicator stands beside that judges the same instance: then what is evaluated is known only when
+    /// the instance is.
+    pub(crate) fn has_in_place_applicator(&self) -> bool {
+        self.rules.iter().any(|at| match &at.rule {
+            Rule::AllOf(_)
+            | Rule::AnyOf(_)
+            | Rule::OneOf(_)
+            | Rule::If(..)
+            | Rule::Ref(_)
+            | Rule::DynamicRef(..)
+            | Rule::RecursiveRef(..) => true,
+            Rule::Dependencies(list) => list.iter().any(|(_, needed)| matches!(needed, Dependency::Schema(_))),
+            _ => false,
+        })
+    }
+
+    /// The rule of a keyword that can stand only once.
+    pub(crate) fn rule(&self, find: impl Fn(&Rule) -> bool) -> Option<&Rule> {
+        self.rules.iter().map(|at| &at.rule).find(|rule| find(rule))
+    }
+
+    pub(crate) fn properties(&self) -> &[(String, Place)] {
+        match self.rule(|rule| matches!(rule, Rule::Properties(_))) {
+            Some(Rule::Properties(list)) => list,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn pattern_properties(&self) -> Option<&[(Arc<Pattern>, Place)]> {
+        match self.rule(|rule| matches!(rule, Rule::PatternProperties(_))) {
+            Some(Rule::PatternProperties(list)) => Some(list),
+            _ => None,
+        }
+    }
+}
+
+/// Every schema that lowering has asked for.
+pub(crate) struct Model<'m, 'd> {
+    pub(crate) registry: Registry<'d>,
+    options: &'m Options,
+    patterns: &'m mut PatternCache,
+    schemas: Vec<Arc<Schema>>,
+    by_place: HashMap<Place, usize>,
+}
+
+impl<'m, 'd> Model<'m, 'd> {
+    pub(crate) fn new(registry: Registry<'d>, options: &'m Options, patterns: &'m mut PatternCache) -> Self {
+        Model { registry, options, patterns, schemas: Vec::new(), by_place: HashMap::new() }
+    }
+
+    /// The schema at `place`. What is wrong with it becomes a finding.
+    pub(crate) fn schema(&mut self, place: Place) -> Arc<Schema> {
+        if let Some(at) = self.by_place.get(&place) {
+            return Arc::clone(&self.schemas[*at]);
+        }
+        let schema = Arc::new(Reader { model: self, place }.read());
+        self.by_place.insert(place, self.schemas.len());
+        self.schemas.push(Arc::clone(&schema));
+        schema
+    }
+
+    pub(crate) fn tape(&self, place: Place) -> Tape<'d> {
+        self.registry.tape(place.doc)
+    }
+
+    /// The value at `node` in value notation.
+    pub(crate) fn notation(&self, place: Place, node: Node) -> String {
+        let mut out = String::new();
+        let written = write_value(&mut out, self.tape(place), node);
+        debug_assert!(written.is_ok());
+        out
+    }
+}
+
+/// A text in value notation.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    let written = write_text(&mut out, callgate_vm::text::Text::plain_text(text));
+    debug_assert!(written.is_ok());
+    out
+}
+
+/// Reads one schema object.
+struct Reader<'r, 'm, 'd> {
+    model: &'r mut Model<'m, 'd>,
+    place: Place,
+}
+
+/// A keyword's value of a kind that the keyword does not take.
+struct WrongKind(&'static str);
+
+type Read = Result<Option<Rule>, WrongKind>;
+
+impl<'d> Reader<'_, '_, 'd> {
+    fn read(mut self) -> Schema {
+        let site = self.site();
+        let tape = self.tape();
+        let mut schema = Schema {
+            place: self.place,
+            location: site.location,
+            draft: site.dialect.draft,
+            always: None,
+            description: None,
+            types: Types::NONE,
+            rules: Vec::new(),
+        };
+        match tape.entry(self.place.node).kind {
+            EntryKind::True => schema.always = Some(true),
+            EntryKind::False => schema.always = Some(false),
+            EntryKind::Object => self.read_object(site, &mut schema),
+            _ => self.finding(FindingKind::NotWellFormed, "", "a schema must be an object or a boolean".to_owned()),
+        }
+        schema
+    }
+
+    fn read_object(&mut self, site: Site, schema: &mut Schema) {
+        let tape = self.tape();
+        let alone = site.dialect.draft.ref_stands_alone()
+            && tape.member(self.place.node, "$ref").is_some_and(|node| tape.is_string(node));
+        let mut name = String::new();
+        for (key, value) in tape.member_nodes(self.place.node) {
+            let Some(keyword) = dialect::keyword(tape.text(key).plain(&mut name), site.dialect) else {
+                continue;
+            };
+            if alone && keyword.name != "$ref" {
+                continue;
+            }
+            match self.rule(site, keyword.name, value) {
+                Ok(Some(rule)) => {
+                    if let Rule::Type(types, _) = &rule {
+                        schema.types = *types;
+                    }
+                    schema.rules.push(RuleAt { keyword: keyword.name, rule });
+                }
+                Ok(None) => {}
+                Err(WrongKind(expected)) => {
+                    let got = self.model.notation(self.place, value);
+                    let detail = format!("{} is no {expected}", shorten(&got));
+                    self.finding(FindingKind::NotWellFormed, keyword.name, detail);
+                }
+            }
+        }
+        if !alone {
+            schema.description = self.model.registry.string_member(self.place, "description").filter(|d| !d.is_empty());
+        }
+    }
+
+    fn site(&self) -> Site {
+        // Lowering asks only for places that the index or a reference has brought up.
+        self.model.registry.site(self.place).expect("an indexed place")
+    }
+
+    fn tape(&self) -> Tape<'d> {
+        self.model.registry.tape(self.place.doc)
+    }
+
+    fn finding(&mut self, kind: FindingKind, keyword: &str, detail: String) {
+        let location = self.site().location;
+        let pointer = self.model.registry.locations.pointer(location, keyword);
+        self.model.registry.findings.push(Finding::new(kind, pointer, detail));
+    }
+
+    /// The value of a keyword beside this one, if the dialect has it.
+    fn sibling(&self, site: Site, name: &str) -> Option<Node> {
+        dialect::keyword(name, site.dialect)?;
+        self.tape().member(self.place.node, name)
+    }
+
+    fn rule(&mut self, site: Site, keyword: &str, value: Node) -> Read {
+        let draft = site.dialect.draft;
+        Ok(Some(match keyword {
+            "type" => return self.types(draft, value),
+            "enum" => Rule::Enum(self.array(value)?),
+            "const" => Rule::Const(value),
+            "minimum" => self.bound(site, value, Bound::Minimum)?,
+            "maximum" => self.bound(site, value, Bound::Maximum)?,
+            "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::D4 => return Ok(None),
+            "exclusiveMinimum" => Rule::Bound(Bound::ExclusiveMinimum, self.number(value)?),
+            "exclusiveMaximum" => Rule::Bound(Bound::ExclusiveMaximum, self.number(value)?),
+            "multipleOf" => Rule::MultipleOf(self.number(value)?),
+            "minLength" => Rule::Count(Count::MinLength, self.count(value)?),
+            "maxLength" => Rule::Count(Count::MaxLength, self.count(value)?),
+            "minItems" => Rule::Count(Count::MinItems, self.count(value)?),
+            "maxItems" => Rule::Count(Count::MaxItems, self.count(value)?),
+            "minProperties" => Rule::Count(Count::MinProperties, self.count(value)?),
+            "maxProperties" => Rule::Count(Count::MaxProperties, self.count(value)?),
+            "pattern" => return self.pattern_rule(value),
+            "format" => return self.format(site, value),
+            "uniqueItems" => return Ok(self.boolean(value)?.then_some(Rule::UniqueItems)),
+            "required" => Rule::Required(self.names(value)?),
+            "dependentRequired" | "dependentSchemas" | "dependencies" => self.dependencies(value)?,
+            "properties" => Rule::Properties(self.named_schemas(value)?),
+            "patternProperties" => self.pattern_properties(value)?,
+            "additionalProperties" => Rule::AdditionalProperties(self.schema(value)?),
+            "propertyNames" => Rule::PropertyNames(self.schema(value)?),
+            "prefixItems" => Rule::Prefix(self.schemas(value)?),
+            "items" => self.items(site, value)?,
+            "additionalItems" => return self.additional_items(site, value),
+            "contains" => self.contains(site, value)?,
+            "allOf" => Rule::AllOf(self.schemas(value)?),
+            "anyOf" => Rule::AnyOf(self.schemas(value)?),
+            "oneOf" => Rule::OneOf(self.schemas(value)?),
+            "not" => Rule::Not(self.schema(value)?),
+            "if" => self.condition(site, value)?,
+            "$ref" => return self.reference(site, "$ref", value),
+            "$dynamicRef" => return self.reference(site, "$dynamicRef", value),
+            "$recursiveRef" => return self.reference(site, "$recursiveRef", value),
+            "unevaluatedProperties" => Rule::UnevaluatedProperties(self.schema(value)?),
+            "unevaluatedItems" => Rule::UnevaluatedItems(self.schema(value)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    // --- values of keywords ----------------------------------------------------------------------------------
+
+    fn expect(&self, value: Node, kind: EntryKind, expected: &'static str) -> Result<Node, WrongKind> {
+        if self.tape().entry(value).kind == kind { Ok(value) } else { Err(WrongKind(expected)) }
+    }
+
+    fn array(&self, value: Node) -> Result<Node, WrongKind> {
+        self.expect(value, EntryKind::Array, "array")
+    }
+
+    fn object(&self, value: Node) -> Result<Node, WrongKind> {
+        self.expect(value, EntryKind::Object, "object")
+    }
+
+    fn number(&self, value: Node) -> Result<Node, WrongKind> {
+        self.expect(value, EntryKind::Number, "number")?;
+        match Number::parse(self.tape().slice(value)) {
+            Ok(_) => Ok(value),
+            Err(_) => Err(WrongKind("number within 4300 digits")),
+        }
+    }
+
+    fn boolean(&self, value: Node) -> Result<bool, WrongKind> {
+        match self.tape().view_node(value) {
+            View::Bool(is) => Ok(is),
+            _ => Err(WrongKind("boolean")),
+        }
+    }
+
+    /// A count; one beyond 32 bits is as good as the largest.
+    fn count(&self, value: Node) -> Result<u32, WrongKind> {
+        self.number(value)?;
+        let View::Number(number) = self.tape().view_node(value) else {
+            return Err(WrongKind("number"));
+        };
+        if !number.is_integral() || number.compare(Number::Int(0)).is_lt() {
+            return Err(WrongKind("count"));
+        }
+        Ok(match number {
+            Number::Int(count) => u32::try_from(count).unwrap_or(u32::MAX),
+            Number::Big(_) => u32::MAX,
+            // Saturates, and has no fraction.
+            #[allow(clippy::cast_sign_loss)]
+            Number::Decimal { value, .. } => value as u32,
+        })
+    }
+
+    fn string(&self, value: Node) -> Result<String, WrongKind> {
+        if self.tape().is_string(value) { Ok(self.tape().text(value).chars().collect()) } else { Err(WrongKind("string")) }
+    }
+
+    fn names(&self, value: Node) -> Result<Vec<String>, WrongKind> {
+        let mut names = Vec::new();
+        for name in self.tape().element_nodes(self.array(value)?) {
+            let name = self.string(name)?;
+            names.push(name);
+        }
+        Ok(names)
+    }
+
+    fn schema(&self, value: Node) -> Result<Place, WrongKind> {
+        if is_schema(self.tape().entry(value).kind) {
+            Ok(Place { node: value, ..self.place })
+        } else {
+            Err(WrongKind("schema"))
+        }
+    }
+
+    fn schemas(&self, value: Node) -> Result<Vec<Place>, WrongKind> {
+        self.tape().element_nodes(self.array(value)?).map(|node| self.schema(node)).collect()
+    }
+
+    fn named_schemas(&self, value: Node) -> Result<Vec<(String, Place)>, WrongKind> {
+        let tape = self.tape();
+        tape.member_nodes(self.object(value)?)
+            .map(|(key, node)| Ok((tape.text(key).chars().collect(), self.schema(node)?)))
+            .collect()
+    }
+
+    // --- keywords --------------------------------------------------------------------------------------------
+
+    fn types(&self, draft: Draft, value: Node) -> Read {
+        let tape = self.tape();
+        let list: Vec<Node> = match tape.entry(value).kind {
+            EntryKind::Array => tape.element_nodes(value).collect(),
+            _ => vec![value],
+        };
+        let mut types = Types::NONE;
+        let mut names = Vec::new();
+        for node in list {
+            let name = self.string(node)?;
+            types = types.union(type_named(&name, draft).ok_or(WrongKind("type"))?);
+            names.push(quoted(&name));
+        }
+        Ok(Some(Rule::Type(types, names.join(", "))))
+    }
+
+    /// `minimum` and `maximum`; in draft 4 their exclusive partners are booleans.
+    fn bound(&self, site: Site, value: Node, bound: Bound) -> Result<Rule, WrongKind> {
+        let value = self.number(value)?;
+        let (partner, exclusive) = match bound {
+            Bound::Maximum => ("exclusiveMaximum", Bound::ExclusiveMaximum),
+            _ => ("exclusiveMinimum", Bound::ExclusiveMinimum),
+        };
+        let excludes = site.dialect.draft == Draft::D4
+            && self.sibling(site, partner).is_some_and(|node| self.tape().entry(node).kind == EntryKind::True);
+        Ok(Rule::Bound(if excludes { exclusive } else { bound }, value))
+    }
+
+    fn pattern(&mut self, source: &str, keyword: &str) -> Option<Arc<Pattern>> {
+        let limits = &self.model.options.limits;
+        if source.len() as u64 > limits.pattern_bytes_max {
+            let detail = format!("{} bytes > {}", source.len(), limits.pattern_bytes_max);
+            self.finding(FindingKind::PatternLimit, keyword, detail);
+            return None;
+        }
+        match self.model.patterns.get(source) {
+            Ok(pattern) => {
+                if pattern.backtracks() {
+                    let detail = format!(
+                        "{} needs look-around or back-references: it backtracks, under a step limit",
+                        shorten(&quoted(source))
+                    );
+                    self.finding(FindingKind::PatternBacktracks, keyword, detail);
+                }
+                Some(pattern)
+            }
+            Err((kind, detail)) => {
+                self.finding(kind, keyword, detail);
+                None
+            }
+        }
+    }
+
+    fn pattern_rule(&mut self, value: Node) -> Read {
+        let source = self.string(value)?;
+        Ok(self.pattern(&source, "pattern").map(Rule::Pattern))
+    }
+
+    fn format(&self, site: Site, value: Node) -> Read {
+        let name = self.string(value)?;
+        let asserted = self.model.options.assert_formats
+            || site.dialect.vocabularies.has(Vocabularies::FORMAT_ASSERTION);
+        let format = Format::from_name(&name)
+            .filter(|format| asserted && format.is_defined_in(site.dialect.draft.number()));
+        Ok(format.map(|format| Rule::Format(format, quoted(&name))))
+    }
+
+    fn dependencies(&self, value: Node) -> Result<Rule, WrongKind> {
+        let tape = self.tape();
+        let mut list = Vec::new();
+        for (key, node) in tape.member_nodes(self.object(value)?) {
+            let needed = match tape.entry(node).kind {
+                EntryKind::Array => Dependency::Names(self.names(node)?),
+                _ => Dependency::Schema(self.schema(node)?),
+            };
+            list.push((tape.text(key).chars().collect(), needed));
+        }
+        Ok(Rule::Dependencies(list))
+    }
+
+    fn pattern_properties(&mut self, value: Node) -> Result<Rule, WrongKind> {
+        let mut list = Vec::new();
+        for (source, place) in self.named_schemas(value)? {
+            if let Some(pattern) = self.pattern(&source, "patternProperties") {
+                list.push((pattern, place));
+            }
+        }
+        Ok(Rule::PatternProperties(list))
+    }
+
+    fn items(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+        let tape = self.tape();
+        if site.dialect.draft < Draft::D2020 && tape.entry(value).kind == EntryKind::Array {
+            return Ok(Rule::Prefix(self.schemas(value)?));
+        }
+        let schema = self.schema(value)?;
+        let start = self.sibling(site, "prefixItems").map_or(0, |node| tape.entry(node).len);
+        let ends = site.dialect.draft == Draft::D2020 && tape.entry(value).kind == EntryKind::False;
+        Ok(if ends { Rule::ItemsEnd(start) } else { Rule::Items(start, schema) })
+    }
+
+    /// Only counts beside an array of `items`.
+    fn additional_items(&self, site: Site, value: Node) -> Read {
+        let tape = self.tape();
+        let schema = self.schema(value)?;
+        let prefix = self.sibling(site, "items").map(|node| tape.entry(node));
+        Ok(match prefix {
+            Some(entry) if entry.kind == EntryKind::Array => match tape.entry(value).kind {
+                EntryKind::False => Some(Rule::ItemsEnd(entry.len)),
+                EntryKind::True => None,
+                _ => Some(Rule::Items(entry.len, schema)),
+            },
+            _ => None,
+        })
+    }
+
+    fn contains(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+        let schema = self.schema(value)?;
+        let bound = |name| self.sibling(site, name).map(|node| self.count(node)).transpose();
+        let (min, max) = (bound("minContains")?.unwrap_or(1), bound("maxContains")?.unwrap_or(u32::MAX));
+        Ok(Rule::Contains(schema, min, max))
+    }
+
+    fn condition(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+        let branch = |name| self.sibling(site, name).map(|node| self.schema(node)).transpose();
+        Ok(Rule::If(self.schema(value)?, branch("then")?, branch("else")?))
+    }
+
+    fn reference(&mut self, site: Site, keyword: &'static str, value: Node) -> Read {
+        let reference = self.string(value)?;
+        let registry = &mut self.model.registry;
+        let (target, anchor) = match registry.resolve(site, &reference, keyword) {
+            Ok(found) => found,
+            Err(finding) => {
+                registry.findings.push(finding);
+                return Ok(None);
+            }
+        };
+        let target_resource = registry.site(target).map(|site| site.resource);
+        let resource = target_resource.map(|id| registry.resource(id));
+        Ok(Some(match keyword {
+            "$dynamicRef" => {
+                let bookend = |name: &String| resource.is_some_and(|found| found.dynamic_anchors.contains_key(name));
+                Rule::DynamicRef(target, anchor.filter(bookend))
+            }
+            "$recursiveRef" => {
+                Rule::RecursiveRef(target, resource.is_some_and(|found| found.root == target && found.recursive_anchor))
+            }
+            _ => Rule::Ref(target),
+        }))
+    }
+}
+
+fn type_named(name: &str, draft: Draft) -> Option<Types> {
+    Some(match name {
+        "null" => Types::NULL,
+        "boolean" => Types::BOOLEAN,
+        "integer" if draft == Draft::D4 => Types::INTEGER_LITERAL,
+        "integer" => Types::INTEGER,
+        "number" => Types::NUMBER,
+        "string" => Types::STRING,
+        "array" => Types::ARRAY,
+        "object" => Types::OBJECT,
+        _ => return None,
+    })
+}
+
+/// A text cut for a finding's one line. Unit: characters.
+pub(crate) fn shorten(text: &str) -> String {
+    const CHARS_MAX: usize = 80;
+    if text.chars().count() <= CHARS_MAX {
+        return text.to_owned();
+    }
+    text.chars().take(CHARS_MAX).chain(['…']).collect()
+}

@@ -1,0 +1,59 @@
+//! Bounds on what the compiler makes, watched while it is made.
+
+use crate::lower::{Low, LowTable, Op};
+
+/// Bytes left for one unit. Counted while lowering, so that no schema makes the compiler itself grow beyond it.
+#[derive(Debug)]
+pub(crate) struct LowerBudget {
+    bytes_max: u64,
+    left: u64,
+}
+
+impl LowerBudget {
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        LowerBudget { bytes_max, left: bytes_max }
+    }
+
+    pub(crate) fn bytes_max(&self) -> u64 {
+        self.bytes_max
+    }
+
+    /// Counts a block. Answers whether it still fits.
+    pub(crate) fn spend(&mut self, ops: &[Op]) -> bool {
+        let bytes: u64 = ops.iter().map(op_bytes).sum::<u64>() + 8;
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// What an instruction and what belongs to it take, about.
+fn op_bytes(op: &Op) -> u64 {
+    let operands = match &op.low {
+        Low::Required(table)
+        | Low::ObjectTable(table)
+        | Low::Properties(table)
+        | Low::MarkNames(table)
+        | Low::AdditionalProperties { table, .. } => table_bytes(table),
+        Low::DependentRequired(names) => names.iter().map(|name| name.len() as u64 + 4).sum(),
+        Low::PatternProperties(pairs) => pairs.len() as u64 * 8,
+        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } => branches.len() as u64 * 4,
+        Low::PrefixItems(blocks) => blocks.len() as u64 * 4,
+        _ => 0,
+    };
+    let note = op.note.as_ref().map_or(0, |note| {
+        let texts: usize = note.texts.iter().map(String::len).sum();
+        let description = note.description.as_ref().map_or(0, String::len);
+        (note.location.len() + description + texts + 64) as u64
+    });
+    8 + operands + note
+}
+
+fn table_bytes(table: &LowTable) -> u64 {
+    let names: usize = table.names.iter().map(|name| name.name.len() + 16).sum();
+    (names + table.patterns.len() * 12 + 16) as u64
+}

@@ -1,0 +1,424 @@
+//! Accept code: judging, as cheap as the schema allows.
+//!
+//! The order of the source means nothing here: what is cheap and what fails most comes first, and everything about an
+//! object's members is one instruction. The same lowering serves code that tracks what is evaluated; it adds marks,
+//! and lets the branches of unions run to the end.
+
+use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
+use callgate_vm::opcode::build;
+
+use crate::ir::{Bound, Count, Dependency, Rule, Schema};
+use crate::lower::{
+    BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, RECURSIVE_ANCHOR, ScopeId,
+};
+use crate::refs::Place;
+
+/// How many `allOf` may be merged into one block; deeper ones are called.
+const INLINE_DEPTH_MAX: u32 = 8;
+
+/// Required names that `object_table` watches; more are left to `required`.
+const REQUIRED_MAX: usize = 64;
+
+fn push(ops: &mut Vec<Op>, low: Low) {
+    ops.push(Op { low, note: None });
+}
+
+/// The order in which rules are judged: cheap and telling first.
+fn rank(rule: &Rule) -> u8 {
+    match rule {
+        Rule::Type(..) => 0,
+        Rule::Enum(_) | Rule::Const(_) | Rule::Bound(..) | Rule::MultipleOf(_) | Rule::Count(..) | Rule::ItemsEnd(_) => 1,
+        Rule::Pattern(_) | Rule::Format(..) => 2,
+        Rule::Required(_) | Rule::Properties(_) | Rule::PatternProperties(_) | Rule::AdditionalProperties(_) => 3,
+        Rule::PropertyNames(_) | Rule::Prefix(_) | Rule::Items(..) | Rule::Contains(..) | Rule::UniqueItems => 4,
+        Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) | Rule::AllOf(_) => 5,
+        Rule::AnyOf(_) | Rule::OneOf(_) | Rule::Not(_) | Rule::If(..) | Rule::Dependencies(_) => 6,
+        Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_) => 7,
+    }
+}
+
+/// The instruction of a rule about scalars or counts, the same in all code.
+pub(super) fn leaf(schema: &Schema, rule: &Rule) -> Option<Low> {
+    let count = |count: Count, len: u32| -> Word {
+        let len = Len(len);
+        match count {
+            Count::MinLength => build::min_length(len),
+            Count::MaxLength => build::max_length(len),
+            Count::MinItems => build::min_items(len),
+            Count::MaxItems => build::max_items(len),
+            Count::MinProperties => build::min_properties(len),
+            Count::MaxProperties => build::max_properties(len),
+        }
+    };
+    Some(match rule {
+        Rule::Type(types, _) => Low::Plain(build::type_is(*types)),
+        Rule::Enum(node) => Low::Enum(schema.place, *node),
+        Rule::Const(node) => Low::Const(schema.place, *node),
+        Rule::Bound(bound, node) => {
+            let build = match bound {
+                Bound::Minimum => build::minimum,
+                Bound::Maximum => build::maximum,
+                Bound::ExclusiveMinimum => build::exclusive_minimum,
+                Bound::ExclusiveMaximum => build::exclusive_maximum,
+            };
+            Low::Number(build, schema.place, *node)
+        }
+        Rule::MultipleOf(node) => Low::Number(build::multiple_of, schema.place, *node),
+        Rule::Count(which, len) => Low::Plain(count(*which, *len)),
+        Rule::Pattern(pattern) => Low::Matches(pattern.clone()),
+        Rule::Format(format, _) => Low::Plain(build::format_is(FormatId(*format as u8))),
+        Rule::ItemsEnd(len) => Low::Plain(build::items_end(Len(*len))),
+        Rule::UniqueItems => Low::Plain(build::unique_items()),
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_, '_, '_> {
+    /// Lowers the schema at `place` into `ops`; with `track`, so that what it evaluates is marked.
+    pub(super) fn judge(&mut self, place: Place, scope: ScopeId, track: bool, inlined: u32, ops: &mut Vec<Op>) {
+        let schema = self.schema(place);
+        match schema.always {
+            Some(true) => return,
+            Some(false) => return push(ops, Low::Plain(build::never())),
+            None => {}
+        }
+        let mut rules: Vec<&Rule> = schema.rules.iter().map(|at| &at.rule).collect();
+        rules.sort_by_key(|rule| rank(rule));
+        let unevaluated = |rule: &&Rule| matches!(rule, Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_));
+        let opens = rules.iter().any(|rule| unevaluated(rule) && !is_static(&schema, rule));
+        if opens {
+            push(ops, Low::Plain(build::track_open()));
+        }
+        let inner = track || opens;
+        let mut tabled = false;
+        for rule in rules {
+            match rule {
+                rule if in_table(&schema, rule) => {
+                    if !std::mem::replace(&mut tabled, true) {
+                        self.object_table(&schema, scope, inner, ops);
+                    }
+                }
+                rule => self.judge_rule(&schema, scope, inner, inlined, rule, ops),
+            }
+        }
+        if opens {
+            push(ops, Low::Plain(build::track_close(if track { Flags::TRACK } else { Flags::NONE })));
+        }
+    }
+
+    fn judge_rule(
+        &mut self,
+        schema: &Schema,
+        scope: ScopeId,
+        track: bool,
+        inlined: u32,
+        rule: &Rule,
+        ops: &mut Vec<Op>,
+    ) {
+        if let Some(low) = leaf(schema, rule) {
+            return push(ops, low);
+        }
+        let kind = if track { BlockKind::Track } else { BlockKind::Judge };
+        let flags = if track { Flags::TRACK } else { Flags::NONE };
+        match rule {
+            Rule::PropertyNames(inside) => {
+                let block = self.block(*inside, scope, BlockKind::Judge);
+                push(ops, Low::PropertyNames(block));
+            }
+            Rule::Prefix(list) => {
+                let blocks = list.iter().map(|place| self.block(*place, scope, BlockKind::Judge)).collect();
+                push(ops, Low::PrefixItems(blocks));
+                self.mark_items(track, list.len() as u32, ops);
+            }
+            Rule::Items(start, inside) => {
+                let block = self.block(*inside, scope, BlockKind::Judge);
+                push(ops, Low::Items { start: *start, block });
+                self.mark_items(track, u32::MAX, ops);
+            }
+            Rule::Contains(inside, min, max) => {
+                let block = self.block(*inside, scope, BlockKind::Judge);
+                let flags = if track && contains_evaluates(schema) { Flags::TRACK } else { Flags::NONE };
+                push(ops, Low::Contains { flags, block, min: *min, max: *max });
+            }
+            Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
+                let target = self.target(scope, rule);
+                let block = self.block(target, scope, kind);
+                push(ops, Low::Call { block, memo: false, track });
+            }
+            Rule::AllOf(list) => {
+                for place in list {
+                    if inlined < INLINE_DEPTH_MAX {
+                        let scope = self.enter(*place, scope);
+                        self.judge(*place, scope, track, inlined + 1, ops);
+                    } else {
+                        let block = self.block(*place, scope, kind);
+                        push(ops, Low::Call { block, memo: false, track });
+                    }
+                }
+            }
+            Rule::AnyOf(list) => {
+                let branches = self.blocks(list, scope, kind);
+                push(ops, Low::AnyOf { flags, branches });
+            }
+            Rule::OneOf(list) => {
+                let branches = self.blocks(list, scope, kind);
+                push(ops, Low::OneOf { flags, branches });
+            }
+            Rule::Not(inside) => {
+                let block = self.block(*inside, scope, BlockKind::Judge);
+                push(ops, Low::Not(block));
+            }
+            Rule::If(condition, then, otherwise) => {
+                let condition = self.block(*condition, scope, kind);
+                let then = then.map(|place| self.block(place, scope, kind));
+                let otherwise = otherwise.map(|place| self.block(place, scope, kind));
+                push(ops, Low::If { flags, condition, then, otherwise });
+            }
+            Rule::Dependencies(list) => self.dependencies(list, scope, kind, ops),
+            Rule::UnevaluatedProperties(inside) => {
+                let block = self.unless_false(*inside, scope, BlockKind::Judge);
+                push(ops, Low::UnevaluatedProperties { flags: Flags::NONE, block });
+            }
+            Rule::UnevaluatedItems(inside) => {
+                let block = self.unless_false(*inside, scope, BlockKind::Judge);
+                push(ops, Low::UnevaluatedItems { flags: Flags::NONE, block });
+            }
+            // Leaves, and what the table has.
+            _ => {}
+        }
+    }
+
+    pub(super) fn blocks(&mut self, places: &[Place], scope: ScopeId, kind: BlockKind) -> Vec<BlockId> {
+        places.iter().map(|place| self.block(*place, scope, kind)).collect()
+    }
+
+    /// The block of a schema, unless it is `false`.
+    pub(super) fn unless_false(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> Option<BlockId> {
+        let never = self.schema(place).always == Some(false);
+        (!never).then(|| self.block(place, scope, kind))
+    }
+
+    /// What a reference leads to.
+    pub(super) fn target(&mut self, scope: ScopeId, rule: &Rule) -> Place {
+        match rule {
+            Rule::DynamicRef(target, anchor) => self.dynamic_target(scope, *target, anchor.as_deref()),
+            Rule::RecursiveRef(target, true) => self.dynamic_target(scope, *target, Some(RECURSIVE_ANCHOR)),
+            Rule::RecursiveRef(target, false) | Rule::Ref(target) => *target,
+            _ => Place { doc: 0, node: 0 },
+        }
+    }
+
+    fn mark_items(&mut self, track: bool, len: u32, ops: &mut Vec<Op>) {
+        if track {
+            push(ops, Low::Plain(build::mark_items(Len(len))));
+        }
+    }
+
+    fn dependencies(&mut self, list: &[(String, Dependency)], scope: ScopeId, kind: BlockKind, ops: &mut Vec<Op>) {
+        for (name, needed) in list {
+            match needed {
+                Dependency::Names(names) if names.is_empty() => {}
+                Dependency::Names(names) => {
+                    let list = std::iter::once(name).chain(names).cloned().collect();
+                    push(ops, Low::DependentRequired(list));
+                }
+                Dependency::Schema(place) => {
+                    let block = self.block(*place, scope, kind);
+                    push(ops, Low::DependentSchema(name.clone(), block));
+                }
+            }
+        }
+    }
+
+    /// Everything about the members in one instruction, and the marks beside it.
+    fn object_table(&mut self, schema: &Schema, scope: ScopeId, track: bool, ops: &mut Vec<Op>) {
+        let mut table = self.table(schema, scope, BlockKind::Judge);
+        table.extra = self.extra(schema, scope);
+        let beyond = add_required(&mut table, schema);
+        let empty = table.names.is_empty() && table.patterns.is_empty() && table.extra == LowExtra::Skip;
+        if !empty {
+            push(ops, Low::ObjectTable(table));
+        }
+        if let Some(beyond) = beyond {
+            push(ops, Low::Required(beyond));
+        }
+        if track {
+            let mut marks = names_table(schema);
+            let all = schema.rule(|rule| matches!(rule, Rule::AdditionalProperties(_) | Rule::UnevaluatedProperties(_)));
+            if all.is_some_and(|rule| matches!(rule, Rule::AdditionalProperties(_)) || is_static(schema, rule)) {
+                marks.extra = LowExtra::Run(None);
+            }
+            push(ops, Low::MarkNames(marks));
+        }
+    }
+
+    /// Names and patterns with their blocks.
+    pub(super) fn table(&mut self, schema: &Schema, scope: ScopeId, kind: BlockKind) -> LowTable {
+        let names = schema.properties().iter().map(|(name, place)| LowName {
+            name: name.clone(),
+            block: Some(self.block(*place, scope, kind)),
+            declared: true,
+            required: false,
+        });
+        let names = names.collect();
+        let patterns = schema.pattern_properties().unwrap_or_default().iter();
+        let patterns = patterns.map(|(pattern, place)| (pattern.clone(), Some(self.block(*place, scope, kind))));
+        LowTable { names, patterns: patterns.collect(), extra: LowExtra::Skip }
+    }
+
+    /// What the table does with the members that it does not name.
+    fn extra(&mut self, schema: &Schema, scope: ScopeId) -> LowExtra {
+        let place = schema.rules.iter().find_map(|at| match &at.rule {
+            Rule::AdditionalProperties(place) => Some(*place),
+            Rule::UnevaluatedProperties(place) if is_static(schema, &at.rule) => Some(*place),
+            _ => None,
+        });
+        let Some(place) = place else {
+            return LowExtra::Skip;
+        };
+        match self.schema(place).always {
+            Some(false) => LowExtra::Forbid,
+            Some(true) => LowExtra::Skip,
+            None => LowExtra::Run(Some(self.block(place, scope, BlockKind::Judge))),
+        }
+    }
+
+    /// Marks what the schema at `place` evaluates, and judges nothing that does not decide it.
+    pub(super) fn mark(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op>) {
+        let soft = Flags::TRACK.with(Flags::SOFT);
+        let schema = self.schema(place);
+        let names = names_table(&schema);
+        if !names.names.is_empty() || !names.patterns.is_empty() {
+            push(ops, Low::MarkNames(names.clone()));
+        }
+        for at in &schema.rules {
+            match &at.rule {
+                Rule::AdditionalProperties(inside) => {
+                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                        let table = LowTable { extra: LowExtra::Run(Some(block)), ..names.clone() };
+                        push(ops, Low::AdditionalProperties { flags: soft, table });
+                    }
+                }
+                Rule::UnevaluatedProperties(inside) => {
+                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                        push(ops, Low::UnevaluatedProperties { flags: soft, block: Some(block) });
+                    }
+                }
+                Rule::UnevaluatedItems(inside) => {
+                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                        push(ops, Low::UnevaluatedItems { flags: soft, block: Some(block) });
+                    }
+                }
+                Rule::Prefix(list) => self.mark_items(true, list.len() as u32, ops),
+                Rule::Items(..) | Rule::ItemsEnd(_) => self.mark_items(true, u32::MAX, ops),
+                Rule::Contains(inside, ..) if contains_evaluates(&schema) => {
+                    let block = self.block(*inside, scope, BlockKind::Judge);
+                    push(ops, Low::Contains { flags: soft, block, min: 0, max: u32::MAX });
+                }
+                Rule::AllOf(list) | Rule::AnyOf(list) | Rule::OneOf(list) => {
+                    let branches = self.blocks(list, scope, BlockKind::Track);
+                    push(ops, Low::AnyOf { flags: soft, branches });
+                }
+                Rule::If(condition, then, otherwise) => {
+                    let condition = self.block(*condition, scope, BlockKind::Track);
+                    let then = then.map(|place| self.block(place, scope, BlockKind::Mark));
+                    let otherwise = otherwise.map(|place| self.block(place, scope, BlockKind::Mark));
+                    push(ops, Low::If { flags: Flags::TRACK, condition, then, otherwise });
+                }
+                Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
+                    let target = self.target(scope, &at.rule);
+                    let block = self.block(target, scope, BlockKind::Mark);
+                    push(ops, Low::Call { block, memo: false, track: true });
+                }
+                Rule::Dependencies(list) => {
+                    let schemas = list.iter().filter(|(_, needed)| matches!(needed, Dependency::Schema(_)));
+                    let schemas: Vec<_> = schemas.cloned().collect();
+                    self.dependencies(&schemas, scope, BlockKind::Mark, ops);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the rule is part of the schema's one property table.
+fn in_table(schema: &Schema, rule: &Rule) -> bool {
+    let members = matches!(
+        rule,
+        Rule::Required(_) | Rule::Properties(_) | Rule::PatternProperties(_) | Rule::AdditionalProperties(_)
+    );
+    members || is_static(schema, rule)
+}
+
+/// Whether what the keyword looks at is known from the schema alone: nothing beside it judges the same instance, and
+/// no keyword before it claims everything.
+pub(super) fn is_static(schema: &Schema, rule: &Rule) -> bool {
+    match rule {
+        Rule::UnevaluatedProperties(_) => {
+            !schema.has_in_place_applicator()
+                && schema.rule(|rule| matches!(rule, Rule::AdditionalProperties(_))).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the elements that `contains` accepts count as evaluated: from 2020-12 on.
+fn contains_evaluates(schema: &Schema) -> bool {
+    schema.draft == crate::dialect::Draft::D2020
+}
+
+/// The names and patterns that the schema claims, without blocks.
+pub(super) fn names_table(schema: &Schema) -> LowTable {
+    let names = schema.properties().iter().map(|(name, _)| LowName {
+        name: name.clone(),
+        block: None,
+        declared: true,
+        required: false,
+    });
+    let patterns = schema.pattern_properties().unwrap_or_default().iter();
+    LowTable {
+        names: names.collect(),
+        patterns: patterns.map(|(pattern, _)| (pattern.clone(), None)).collect(),
+        extra: LowExtra::Skip,
+    }
+}
+
+/// The names that must be there, each once, in the order of the source.
+pub(super) fn required_table(names: &[String]) -> LowTable {
+    let mut table = LowTable::empty();
+    let mut seen = std::collections::HashSet::new();
+    for name in names.iter().filter(|name| seen.insert(name.as_str())) {
+        table.names.push(LowName { name: name.clone(), block: None, declared: false, required: true });
+    }
+    table
+}
+
+/// Adds the required names to the table; answers a table of all of them where they are too many to watch.
+fn add_required(table: &mut LowTable, schema: &Schema) -> Option<LowTable> {
+    let Some(Rule::Required(names)) = schema.rule(|rule| matches!(rule, Rule::Required(_))) else {
+        return None;
+    };
+    let required = required_table(names);
+    if required.names.len() > REQUIRED_MAX {
+        return Some(required);
+    }
+    let declared: std::collections::HashMap<String, usize> =
+        table.names.iter().enumerate().map(|(at, name)| (name.name.clone(), at)).collect();
+    for name in required.names {
+        match declared.get(&name.name) {
+            Some(at) => table.names[*at].required = true,
+            None => table.names.push(name),
+        }
+    }
+    None
+}
+
+/// The types that the one instruction of a block tests, if it has just that.
+pub(crate) fn only_type_test(ops: &[Op]) -> Option<Types> {
+    match ops {
+        [Op { low: Low::Plain(word), .. }] if word.opcode() == callgate_vm::opcode::Opcode::TypeIs => {
+            Some(Types(word.a))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,274 @@
+//! Lowering: schemas become blocks of instructions with labels.
+//!
+//! A *block* judges one instance by one schema. It is named by the schema's place, the dynamic scope it runs in, and
+//! what it is for ([`BlockKind`]). Lowering starts with the root schema, judged and explained, and goes on with every
+//! block that another one names, from a list: nothing recurses.
+//!
+//! The dynamic scope is settled here. What `$dynamicRef` and `$recursiveRef` lead to depends only on which resource
+//! first brought each dynamic anchor into scope; a block is therefore lowered once for each such assignment that
+//! reaches it ([`Scopes`]), and the references become plain calls. Tools have one assignment; the 2020-12 metaschema
+//! with its eight resources has one.
+
+pub(crate) mod accept;
+mod explain;
+mod graph;
+mod scope;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callgate_vm::failure::Wording;
+use callgate_vm::insn::{Flags, Types, Word};
+use callgate_vm::pattern::Pattern;
+use callgate_vm::tape::Node;
+
+use crate::finding::{Finding, FindingKind};
+use crate::ir::{Model, Schema};
+use crate::limits_check::LowerBudget;
+use crate::refs::Place;
+
+pub(crate) use scope::{ScopeId, Scopes};
+
+/// An index into [`Program::blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BlockId(pub(crate) u32);
+
+/// What a block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BlockKind {
+    /// Judges; stops at the first failure.
+    Judge,
+    /// Judges, and marks what it evaluates.
+    Track,
+    /// Only marks what the schema evaluates; never fails.
+    Mark,
+    /// Judges to the end, in source order, with notes.
+    Explain,
+}
+
+/// Names a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BlockKey {
+    pub(crate) place: Place,
+    pub(crate) scope: ScopeId,
+    pub(crate) kind: BlockKind,
+}
+
+/// A lowered instruction: one word once the blocks have their pcs.
+#[derive(Clone, Debug)]
+pub(crate) enum Low {
+    /// An instruction that names no code and no pool.
+    Plain(Word),
+    /// One with a number of the schema: the constructor, and the number's place.
+    Number(fn(callgate_vm::insn::NumberId) -> Word, Place, Node),
+    Enum(Place, Node),
+    Const(Place, Node),
+    Matches(Arc<Pattern>),
+    Call { block: BlockId, memo: bool, track: bool },
+    /// Skips so many instructions for instances of these types.
+    SkipType { types: Types, skip: usize },
+    Required(LowTable),
+    DependentRequired(Vec<String>),
+    ObjectTable(LowTable),
+    Properties(LowTable),
+    PatternProperties(Vec<(Arc<Pattern>, BlockId)>),
+    AdditionalProperties { flags: Flags, table: LowTable },
+    PropertyNames(BlockId),
+    DependentSchema(String, BlockId),
+    PrefixItems(Vec<BlockId>),
+    Items { start: u32, block: BlockId },
+    Contains { flags: Flags, block: BlockId, min: u32, max: u32 },
+    AnyOf { flags: Flags, branches: Vec<BlockId> },
+    OneOf { flags: Flags, branches: Vec<BlockId> },
+    Not(BlockId),
+    If { flags: Flags, condition: BlockId, then: Option<BlockId>, otherwise: Option<BlockId> },
+    MarkBy(BlockId),
+    MarkNames(LowTable),
+    UnevaluatedProperties { flags: Flags, block: Option<BlockId> },
+    UnevaluatedItems { flags: Flags, block: Option<BlockId> },
+}
+
+/// A property table before it has its pool.
+#[derive(Clone, Debug)]
+pub(crate) struct LowTable {
+    pub(crate) names: Vec<LowName>,
+    pub(crate) patterns: Vec<(Arc<Pattern>, Option<BlockId>)>,
+    pub(crate) extra: LowExtra,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LowName {
+    pub(crate) name: String,
+    pub(crate) block: Option<BlockId>,
+    pub(crate) declared: bool,
+    pub(crate) required: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LowExtra {
+    Skip,
+    Forbid,
+    /// Judged by the block; by nothing where there is none, but claimed all the same.
+    Run(Option<BlockId>),
+}
+
+impl LowTable {
+    pub(crate) fn empty() -> LowTable {
+        LowTable { names: Vec::new(), patterns: Vec::new(), extra: LowExtra::Skip }
+    }
+}
+
+/// A note before its strings are in their pool.
+#[derive(Clone, Debug)]
+pub(crate) struct LowNote {
+    pub(crate) keyword: Option<&'static str>,
+    pub(crate) location: String,
+    pub(crate) description: Option<String>,
+    pub(crate) types: Types,
+    pub(crate) wording: Wording,
+    pub(crate) texts: Vec<String>,
+    pub(crate) path: Vec<LowSegment>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum LowSegment {
+    Keyword(&'static str),
+    Index(usize),
+}
+
+/// An instruction with what is said when it fails.
+#[derive(Clone, Debug)]
+pub(crate) struct Op {
+    pub(crate) low: Low,
+    pub(crate) note: Option<Box<LowNote>>,
+}
+
+/// A lowered block.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) key: BlockKey,
+    pub(crate) ops: Vec<Op>,
+    /// Stands for this block: it does nothing but call it.
+    pub(crate) alias: Option<BlockId>,
+}
+
+/// All blocks of a schema.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) accept: BlockId,
+    pub(crate) explain: BlockId,
+    /// Longest chain of frames that judge one instance.
+    pub(crate) frames_per_level: u32,
+    /// Whether instances are visited more than once as a matter of course.
+    pub(crate) revisits: bool,
+}
+
+/// Lowers the schema at `root`. What is wrong becomes findings of the model's registry; `None` if the program is too
+/// large to go on or has a cycle.
+pub(crate) fn lower(model: &mut Model<'_, '_>, root: Place, peephole: bool, budget: LowerBudget) -> Option<Program> {
+    let mut lowerer = Lowerer {
+        model,
+        scopes: Scopes::default(),
+        ids: HashMap::new(),
+        keys: Vec::new(),
+        blocks: Vec::new(),
+        budget,
+    };
+    let accept = lowerer.block(root, ScopeId::EMPTY, BlockKind::Judge);
+    let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
+    lowerer.lower_all()?;
+    let blocks = lowerer.blocks;
+    let mut program = Program { blocks, accept, explain, frames_per_level: 0, revisits: false };
+    match graph::in_place_chain(&program) {
+        Ok(frames) => program.frames_per_level = frames,
+        Err(block) => {
+            report_cycle(model, program.blocks[block.0 as usize].key.place);
+            return None;
+        }
+    }
+    graph::choose_memos(&mut program);
+    program.revisits = program.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+        matches!(op.low, Low::Call { memo: true, .. } | Low::UnevaluatedProperties { .. } | Low::UnevaluatedItems { .. })
+    });
+    if peephole {
+        crate::peephole::run(&mut program);
+    }
+    Some(program)
+}
+
+fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
+    let schema = model.schema(place);
+    let keyword = schema.rules.iter().find(|at| at.keyword.ends_with("ef")).map_or("", |at| at.keyword);
+    let pointer = model.registry.locations.pointer(schema.location, keyword);
+    let detail = "the reference comes back to itself without looking into the instance";
+    model.registry.findings.push(Finding::new(FindingKind::RefCycle, pointer, detail));
+}
+
+/// Lowers blocks until no more are named.
+struct Lowerer<'l, 'm, 'd> {
+    model: &'l mut Model<'m, 'd>,
+    scopes: Scopes,
+    ids: HashMap<BlockKey, BlockId>,
+    keys: Vec<BlockKey>,
+    blocks: Vec<Block>,
+    budget: LowerBudget,
+}
+
+impl Lowerer<'_, '_, '_> {
+    /// The block's id; it is lowered in its turn.
+    fn block(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> BlockId {
+        let scope = self.enter(place, scope);
+        let key = BlockKey { place, scope, kind };
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let id = BlockId(self.keys.len() as u32);
+        self.ids.insert(key, id);
+        self.keys.push(key);
+        id
+    }
+
+    /// The scope once the resource of `place` has been entered.
+    fn enter(&mut self, place: Place, scope: ScopeId) -> ScopeId {
+        if !self.model.registry.has_dynamic {
+            return scope;
+        }
+        match self.model.registry.site(place) {
+            Some(site) => self.scopes.enter(scope, self.model.registry.resource(site.resource)),
+            None => scope,
+        }
+    }
+
+    fn lower_all(&mut self) -> Option<()> {
+        while self.blocks.len() < self.keys.len() {
+            let key = self.keys[self.blocks.len()];
+            let mut ops = Vec::new();
+            match key.kind {
+                BlockKind::Judge => self.judge(key.place, key.scope, false, 0, &mut ops),
+                BlockKind::Track => self.judge(key.place, key.scope, true, 0, &mut ops),
+                BlockKind::Mark => self.mark(key.place, key.scope, &mut ops),
+                BlockKind::Explain => self.explain(key.place, key.scope, &mut ops),
+            }
+            if !self.budget.spend(&ops) {
+                let detail = format!("the program would exceed {} bytes", self.budget.bytes_max());
+                self.model.registry.findings.push(Finding::new(FindingKind::ProgramLimit, "", detail));
+                return None;
+            }
+            self.blocks.push(Block { key, ops, alias: None });
+        }
+        Some(())
+    }
+
+    fn schema(&mut self, place: Place) -> Arc<Schema> {
+        self.model.schema(place)
+    }
+
+    /// What a reference leads to in the scope.
+    fn dynamic_target(&self, scope: ScopeId, target: Place, anchor: Option<&str>) -> Place {
+        anchor.and_then(|anchor| self.scopes.lookup(scope, anchor)).unwrap_or(target)
+    }
+}
+
+/// The name under which `$recursiveAnchor` is kept among the dynamic anchors; no anchor can have it.
+pub(crate) const RECURSIVE_ANCHOR: &str = "";

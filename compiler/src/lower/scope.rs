@@ -1,0 +1,62 @@
+//! Dynamic scopes, as far as they matter: which place each dynamic anchor leads to.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::lower::RECURSIVE_ANCHOR;
+use crate::refs::{Place, Resource};
+
+/// An interned scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScopeId(u32);
+
+impl ScopeId {
+    /// No dynamic anchor is in scope.
+    pub(crate) const EMPTY: ScopeId = ScopeId(0);
+}
+
+/// The outermost place of each anchor.
+type Scope = BTreeMap<String, Place>;
+
+/// All scopes of one compilation.
+#[derive(Debug)]
+pub(crate) struct Scopes {
+    scopes: Vec<Scope>,
+    ids: HashMap<Scope, ScopeId>,
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Scopes { scopes: vec![Scope::new()], ids: HashMap::from([(Scope::new(), ScopeId::EMPTY)]) }
+    }
+}
+
+impl Scopes {
+    /// The scope inside `resource`: anchors that are there already stay, since the outermost counts.
+    /// Source: JSON Schema Core 2020-12, 7.1 and 8.2.3.2.
+    pub(crate) fn enter(&mut self, id: ScopeId, resource: &Resource) -> ScopeId {
+        let scope = &self.scopes[id.0 as usize];
+        let adds_recursive = resource.recursive_anchor && !scope.contains_key(RECURSIVE_ANCHOR);
+        if !adds_recursive && resource.dynamic_anchors.keys().all(|anchor| scope.contains_key(anchor)) {
+            return id;
+        }
+        let mut scope = scope.clone();
+        for (anchor, node) in &resource.dynamic_anchors {
+            scope.entry(anchor.clone()).or_insert(Place { node: *node, ..resource.root });
+        }
+        if adds_recursive {
+            scope.insert(RECURSIVE_ANCHOR.to_owned(), resource.root);
+        }
+        if let Some(id) = self.ids.get(&scope) {
+            return *id;
+        }
+        let id = ScopeId(self.scopes.len() as u32);
+        self.ids.insert(scope.clone(), id);
+        self.scopes.push(scope);
+        id
+    }
+
+    /// Where the anchor leads.
+    pub(crate) fn lookup(&self, id: ScopeId, anchor: &str) -> Option<Place> {
+        self.scopes[id.0 as usize].get(anchor).copied()
+    }
+}

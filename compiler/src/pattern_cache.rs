@@ -1,0 +1,49 @@
+//! Patterns of one catalog, each compiled once: tools of one server share most of theirs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callgate_vm::pattern::Pattern;
+
+use crate::finding::FindingKind;
+use crate::pattern::{PatternError, translate};
+
+/// Why a pattern cannot be used: the finding's kind and detail.
+pub(crate) type Refusal = (FindingKind, String);
+
+/// Compiled patterns by source.
+#[derive(Debug, Default)]
+pub(crate) struct PatternCache {
+    patterns: HashMap<String, Result<Arc<Pattern>, Refusal>>,
+}
+
+impl PatternCache {
+    /// The pattern, compiled now or earlier.
+    pub(crate) fn get(&mut self, source: &str) -> Result<Arc<Pattern>, Refusal> {
+        if let Some(known) = self.patterns.get(source) {
+            return known.clone();
+        }
+        let compiled = compile(source).map(Arc::new);
+        self.patterns.insert(source.to_owned(), compiled.clone());
+        compiled
+    }
+}
+
+fn compile(source: &str) -> Result<Pattern, Refusal> {
+    let translation = translate(source).map_err(|error| {
+        let (what, at, reason) = match error {
+            PatternError::Syntax { at, reason } => ("not an ECMA-262 pattern", at, reason),
+            PatternError::Untranslatable { at, reason } => ("cannot be run", at, reason),
+        };
+        (FindingKind::PatternInvalid, format!("{what}: {reason} at byte {at}"))
+    })?;
+    if let Some(shape) = translation.shape {
+        return Ok(Pattern::of_shape(source, shape));
+    }
+    let built = if translation.backtracks {
+        Pattern::backtracking(source, &translation.regex)
+    } else {
+        Pattern::regular(source, &translation.regex)
+    };
+    built.map_err(|error| (FindingKind::PatternLimit, format!("the automaton is too large: {error}")))
+}

@@ -1,0 +1,49 @@
+//! callgate checks an AI agent's tool calls against the tools' own schemas, before anything runs.
+//!
+//! A catalog is compiled once; each call is then judged without a heap allocation, and a rejection is one line that a
+//! model can act on.
+//!
+//! ```
+//! use callgate::{Catalog, Options, Outcome};
+//!
+//! let tools = r#"{"tools": [{"name": "roll", "inputSchema": {
+//!     "type": "object",
+//!     "properties": {"seed": {"type": "integer", "minimum": 0, "description": "Omit for random."}}
+//! }}]}"#;
+//! let (catalog, report) = Catalog::compile(tools, &Options::default())?;
+//! assert_eq!(report.findings.len(), 0);
+//!
+//! let mut session = catalog.session(16 * 1024);
+//! match catalog.check(&mut session, "roll", br#"{"seed": -1}"#) {
+//!     Outcome::Rejected(rejection) => assert_eq!(
+//!         rejection.to_string(),
+//!         "schema: -1 is less than the minimum of 0 at seed — Omit for random."
+//!     ),
+//!     other => panic!("{other:?}"),
+//! }
+//! # Ok::<(), callgate::Refused>(())
+//! ```
+//!
+//! A [`Catalog`] is `Send + Sync` and shared; a [`Session`] is one thread's memory. Arguments come as JSON bytes, as
+//! a `&serde_json::Value`, or as a host's own object ([`Catalog::check_instance`]).
+
+mod catalog;
+mod rejection;
+mod report;
+mod schema;
+mod session;
+
+pub use callgate_compiler::{Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity};
+pub use callgate_vm::failure::FaultCode;
+pub use callgate_vm::instance::{Halt, Instance, Member, View};
+pub use callgate_vm::limits::{LimitError, Limits};
+pub use callgate_vm::number::Number;
+pub use callgate_vm::render::PREFIX;
+pub use callgate_vm::scratch::Stack;
+pub use callgate_vm::text::Text;
+
+pub use crate::catalog::{Catalog, Tool};
+pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
+pub use crate::report::{Refused, Report};
+pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
+pub use crate::session::Session;

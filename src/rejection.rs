@@ -1,0 +1,345 @@
+//! A rejection: what is wrong with a call, borrowed from the check, and as owned data.
+
+use std::fmt::{self, Write};
+
+use callgate_vm::failure::{Ranked, Wording};
+use callgate_vm::json::{Malformed, Reason};
+use callgate_vm::render::{Bounded, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
+use callgate_vm::tape::{Node, Tape};
+use serde::Serialize;
+
+/// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
+///
+/// Borrows the session, the catalog and the arguments; [`to_owned`](Rejection::to_owned) lets go of all three.
+#[derive(Clone, Copy, Debug)]
+pub struct Rejection<'s> {
+    cause: Cause<'s>,
+    text_bytes_max: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Cause<'s> {
+    Failed(Renderer<'s>),
+    Malformed(Malformed),
+    NotJson(Tape<'s>, Node),
+}
+
+/// Bytes of a line about text that is not JSON are few and need no limit of their own.
+const UNBOUNDED: usize = usize::MAX;
+
+impl<'s> Rejection<'s> {
+    pub(crate) fn of(renderer: Renderer<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause: Cause::Failed(renderer), text_bytes_max }
+    }
+
+    pub(crate) fn not_json(malformed: Malformed) -> Self {
+        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED }
+    }
+
+    /// The first value of a host's object that JSON does not have.
+    pub(crate) fn not_json_value(tape: Tape<'s>) -> Self {
+        let node = tape.first_not_json().unwrap_or(0);
+        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED }
+    }
+
+    /// Writes the line behind `prefix`, which is the host's to set; [`PREFIX`] is the usual one. Cut at the output
+    /// limit on a character boundary, and then ends in `… (N bytes more)`. Allocates nothing of its own.
+    pub fn write_line(&self, out: &mut impl Write, prefix: &str) -> fmt::Result {
+        let mut out = Bounded::new(out, self.text_bytes_max);
+        out.write_str(prefix)?;
+        self.write_text(&mut out)?;
+        out.finish()
+    }
+
+    fn write_text(&self, out: &mut impl Write) -> fmt::Result {
+        match &self.cause {
+            Cause::Failed(renderer) => renderer.write_line(out),
+            Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
+            Cause::NotJson(tape, node) => {
+                write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
+                let mut pointer = String::new();
+                write_pointer_of(&mut pointer, *tape, *node)?;
+                if pointer.is_empty() { Ok(()) } else { write!(out, " at {}", &pointer[1..]) }
+            }
+        }
+    }
+
+    /// The message alone: of the failure that speaks, without location and description.
+    pub fn message(&self) -> String {
+        match &self.cause {
+            Cause::Failed(renderer) => {
+                let mut message = String::new();
+                if let Some(top) = renderer.top() {
+                    let mut out = Bounded::new(&mut message, self.text_bytes_max);
+                    let written = renderer.write_message(&mut out, &top.deep).and_then(|()| out.finish());
+                    debug_assert!(written.is_ok());
+                }
+                message
+            }
+            _ => {
+                let mut message = String::new();
+                let written = self.write_text(&mut message);
+                debug_assert!(written.is_ok());
+                message
+            }
+        }
+    }
+
+    /// Where the failure that speaks stands: steps from the arguments' root.
+    pub fn path(&self) -> Vec<Step> {
+        match &self.cause {
+            Cause::Failed(renderer) => renderer.top().map_or(Vec::new(), |top| steps(*renderer, top.own.path)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The failures, in the order of the schema; at most as many as the limit on listed failures says, see
+    /// [`unlisted`](Rejection::unlisted). Text that is not JSON is one failure.
+    pub fn failures(&self) -> impl Iterator<Item = Failure<'s>> + use<'s> {
+        let cause = self.cause;
+        let len = match cause {
+            Cause::Failed(renderer) => renderer.failures().len(),
+            _ => 1,
+        };
+        (0..len).map(move |at| Failure { cause, at })
+    }
+
+    /// How many failures are not listed.
+    pub fn unlisted(&self) -> u64 {
+        match &self.cause {
+            Cause::Failed(renderer) => renderer.unlisted(),
+            _ => 0,
+        }
+    }
+
+    /// The rejection as data of its own: neither the arguments nor the schema are kept alive.
+    #[allow(clippy::should_implement_trait)] // `ToOwned` wants a borrowed form; this is the summary of one
+    pub fn to_owned(&self) -> Summary {
+        Summary {
+            line: self.to_string(),
+            message: self.message(),
+            path: self.path(),
+            failures: self.failures().map(|failure| failure.to_owned()).collect(),
+            unlisted: self.unlisted(),
+        }
+    }
+}
+
+impl fmt::Display for Rejection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_line(f, PREFIX)
+    }
+}
+
+/// One failure of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure<'s> {
+    cause: Cause<'s>,
+    at: usize,
+}
+
+impl<'s> Failure<'s> {
+    fn ranked(&self) -> Option<(Renderer<'s>, &'s Ranked)> {
+        match self.cause {
+            Cause::Failed(renderer) => Some((renderer, renderer.failures().get(self.at)?)),
+            _ => None,
+        }
+    }
+
+    /// The stable code: the failing keyword, `false_schema`, `not_json` or `duplicate_member`.
+    pub fn code(&self) -> &'s str {
+        match self.cause {
+            Cause::Failed(_) => self.keyword().unwrap_or("false_schema"),
+            Cause::Malformed(Malformed { reason: Reason::DuplicateName, .. }) => "duplicate_member",
+            Cause::Malformed(_) | Cause::NotJson(..) => "not_json",
+        }
+    }
+
+    /// The failing keyword; none for the schema `false` and for text that is not JSON.
+    pub fn keyword(&self) -> Option<&'s str> {
+        let (renderer, ranked) = self.ranked()?;
+        renderer.keyword(&ranked.own)
+    }
+
+    /// Where in the arguments: JSON Pointer (RFC 6901).
+    pub fn instance_location(&self) -> String {
+        let mut pointer = String::new();
+        let written = match (self.cause, self.ranked()) {
+            (_, Some((renderer, ranked))) => renderer.write_pointer(&mut pointer, ranked.own.path),
+            (Cause::NotJson(tape, node), None) => write_pointer_of(&mut pointer, tape, node),
+            _ => Ok(()),
+        };
+        debug_assert!(written.is_ok());
+        pointer
+    }
+
+    /// Where in the arguments: the steps from their root.
+    pub fn instance_path(&self) -> Vec<Step> {
+        self.ranked().map_or(Vec::new(), |(renderer, ranked)| steps(renderer, ranked.own.path))
+    }
+
+    /// Where in the schema the keyword is: JSON Pointer.
+    pub fn keyword_location(&self) -> &'s str {
+        self.ranked().map_or("", |(renderer, ranked)| renderer.keyword_location(&ranked.own))
+    }
+
+    /// The way from the root schema to the keyword, through references. Empty unless the session keeps it
+    /// ([`Session::keep_evaluation_paths`](crate::Session::keep_evaluation_paths)).
+    pub fn evaluation_path(&self) -> Vec<Step> {
+        let Some((renderer, ranked)) = self.ranked() else {
+            return Vec::new();
+        };
+        let steps = renderer.evaluation_path(&ranked.own).map(|step| match step {
+            PathStep::Name(name) => Step::Name(name.to_owned()),
+            PathStep::Index(index) => Step::Index(index),
+        });
+        steps.collect()
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> String {
+        let mut message = String::new();
+        let written = match self.ranked() {
+            Some((renderer, ranked)) => renderer.write_message(&mut message, &ranked.own),
+            None => Rejection { cause: self.cause, text_bytes_max: UNBOUNDED }.write_text(&mut message),
+        };
+        debug_assert!(written.is_ok());
+        message
+    }
+
+    /// The description of the schema object that holds the keyword.
+    pub fn description(&self) -> Option<&'s str> {
+        let (renderer, ranked) = self.ranked()?;
+        renderer.description(&ranked.own)
+    }
+
+    /// Whether the failure is that of a union (`anyOf`, `oneOf`).
+    pub fn is_union(&self) -> bool {
+        self.ranked().is_some_and(|(renderer, ranked)| renderer.wording(&ranked.own) == Some(Wording::Union))
+    }
+
+    /// The failure as data of its own.
+    #[allow(clippy::should_implement_trait)] // as for `Rejection`
+    pub fn to_owned(&self) -> FailureSummary {
+        FailureSummary {
+            code: self.code().to_owned(),
+            keyword: self.keyword().map(str::to_owned),
+            instance_location: self.instance_location(),
+            instance_path: self.instance_path(),
+            keyword_location: self.keyword_location().to_owned(),
+            evaluation_path: self.evaluation_path(),
+            message: self.message(),
+            description: self.description().map(str::to_owned),
+        }
+    }
+}
+
+fn steps(renderer: Renderer<'_>, path: u32) -> Vec<Step> {
+    let steps = renderer.location(path).map(|step| match step {
+        LocationStep::Name(name) => Step::Name(name.chars().collect()),
+        LocationStep::Index(index) => Step::Index(index),
+    });
+    steps.collect()
+}
+
+/// One step of a location.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
+pub enum Step {
+    /// A member's name, or a keyword.
+    Name(String),
+    /// An index.
+    Index(u32),
+}
+
+/// A rejection as owned, serialisable data. Immutable: its fields are read through accessors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    line: String,
+    message: String,
+    path: Vec<Step>,
+    failures: Vec<FailureSummary>,
+    unlisted: u64,
+}
+
+impl Summary {
+    /// The line, with the usual prefix.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// The message of the failure that speaks.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Where that failure stands.
+    pub fn path(&self) -> &[Step] {
+        &self.path
+    }
+
+    /// All failures listed.
+    pub fn failures(&self) -> &[FailureSummary] {
+        &self.failures
+    }
+
+    /// How many are not listed.
+    pub fn unlisted(&self) -> u64 {
+        self.unlisted
+    }
+}
+
+/// One failure as owned, serialisable data; the fields of [`Failure`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailureSummary {
+    code: String,
+    keyword: Option<String>,
+    instance_location: String,
+    instance_path: Vec<Step>,
+    keyword_location: String,
+    evaluation_path: Vec<Step>,
+    message: String,
+    description: Option<String>,
+}
+
+impl FailureSummary {
+    /// See [`Failure::code`].
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// See [`Failure::keyword`].
+    pub fn keyword(&self) -> Option<&str> {
+        self.keyword.as_deref()
+    }
+
+    /// See [`Failure::instance_location`].
+    pub fn instance_location(&self) -> &str {
+        &self.instance_location
+    }
+
+    /// See [`Failure::instance_path`].
+    pub fn instance_path(&self) -> &[Step] {
+        &self.instance_path
+    }
+
+    /// See [`Failure::keyword_location`].
+    pub fn keyword_location(&self) -> &str {
+        &self.keyword_location
+    }
+
+    /// See [`Failure::evaluation_path`].
+    pub fn evaluation_path(&self) -> &[Step] {
+        &self.evaluation_path
+    }
+
+    /// See [`Failure::message`].
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// See [`Failure::description`].
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+}

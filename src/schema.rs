@@ -1,0 +1,300 @@
+//! One compiled schema, and the check itself.
+
+use std::sync::Arc;
+
+use callgate_compiler::{Options, compile_schema};
+use callgate_vm::execute::Bounds;
+use callgate_vm::failure::FaultCode;
+use callgate_vm::instance::{Halt, Instance};
+use callgate_vm::json_text::JsonText;
+use callgate_vm::limits::Limits;
+use callgate_vm::render::Renderer;
+use callgate_vm::scratch::Stack;
+use callgate_vm::tape::{ReadError, ReadOptions, Tape, TapeInstance};
+use callgate_vm::unit::Unit;
+use callgate_vm::value::ValueInstance;
+use callgate_vm::{ExplainOptions, explain, instance, judge};
+use serde_json::Value;
+
+use crate::rejection::Rejection;
+use crate::report::{Refused, Report};
+use crate::session::{Session, lend};
+
+/// The arguments of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Arguments<'a> {
+    /// JSON text, read strictly.
+    Bytes(&'a [u8]),
+    /// A parsed value, judged where it lies.
+    Value(&'a Value),
+}
+
+impl<'a> From<&'a [u8]> for Arguments<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Arguments::Bytes(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Arguments<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Arguments::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a str> for Arguments<'a> {
+    fn from(text: &'a str) -> Self {
+        Arguments::Bytes(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a Value> for Arguments<'a> {
+    fn from(value: &'a Value) -> Self {
+        Arguments::Value(value)
+    }
+}
+
+/// What a check answers.
+#[derive(Debug)]
+pub enum Outcome<'s> {
+    /// The call satisfies the schema.
+    Accepted(Accepted),
+    /// It does not; the caller can repair it.
+    Rejected(Rejection<'s>),
+    /// The gate declined to decide; the call does not pass.
+    Fault(Fault),
+    /// The catalog has no tool of that name.
+    UnknownTool,
+    /// The tool's schema could not be compiled; whether the call passes is the host's choice.
+    NotCompiled,
+}
+
+impl Outcome<'_> {
+    /// Whether the call was accepted.
+    pub fn is_accepted(&self) -> bool {
+        matches!(self, Outcome::Accepted(_))
+    }
+}
+
+/// What is to be said about an accepted call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Accepted {
+    /// Remarks that do not keep the call from passing. None of the options so far gives any.
+    pub notices: Vec<String>,
+}
+
+/// Why the gate declined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The code.
+    pub code: FaultCode,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.code.detail())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<FaultCode> for Fault {
+    fn from(code: FaultCode) -> Self {
+        Fault { code }
+    }
+}
+
+/// A compiled schema. Cheap to clone; `Send + Sync`.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    unit: Arc<Unit>,
+    limits: Arc<Limits>,
+}
+
+impl Schema {
+    /// Compiles one schema. Errors: it could not be compiled; the report says why.
+    pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Schema, Report), Refused> {
+        match compile_schema(text.as_ref(), options) {
+            Ok((unit, findings)) => {
+                let healthy = usize::from(findings.is_empty());
+                let report = Report { tools: 1, healthy, flagged: 1 - healthy, refused: 0, findings };
+                Ok((Schema::new(Arc::new(unit), Arc::new(options.limits.clone())), report))
+            }
+            Err(findings) => Err(Refused { report: Report { tools: 1, refused: 1, findings, ..Report::default() } }),
+        }
+    }
+
+    pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>) -> Schema {
+        Schema { unit, limits }
+    }
+
+    /// The compiled program.
+    pub fn unit(&self) -> &Arc<Unit> {
+        &self.unit
+    }
+
+    /// A session for calls of `call_bytes`.
+    pub fn session(&self, call_bytes: usize) -> Session {
+        let mut session = Session::new();
+        session.reserve(call_bytes, &self.limits, std::iter::once(self.unit.as_ref()));
+        session
+    }
+
+    /// Checks an instance.
+    pub fn check<'s>(&'s self, session: &'s mut Session, instance: impl Into<Arguments<'s>>) -> Outcome<'s> {
+        match instance.into() {
+            Arguments::Bytes(bytes) => self.check_bytes(session, bytes),
+            Arguments::Value(value) => self.check_value(session, value),
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            fuel_max: self.limits.call_fuel_max,
+            depth_max: self.limits.call_depth_max as u32,
+            memo_max: self.limits.call_memo_max,
+        }
+    }
+
+    // --- JSON text -------------------------------------------------------------------------------------------
+
+    fn check_bytes<'s>(&'s self, session: &'s mut Session, bytes: &'s [u8]) -> Outcome<'s> {
+        if bytes.len() as u64 > self.limits.call_bytes_max {
+            return Outcome::Fault(FaultCode::CallBytes.into());
+        }
+        let in_place = if self.unit.revisits() { Err(Halt::Unreadable) } else { self.judge_text(session, bytes) };
+        if in_place == Ok(true) {
+            return Outcome::Accepted(Accepted::default());
+        }
+        let options = ReadOptions {
+            depth_max: self.limits.call_depth_max as u32,
+            bytes_max: usize::try_from(self.limits.call_bytes_max).unwrap_or(usize::MAX),
+            strict: true,
+        };
+        // Text that is not JSON is said to be so, whatever the schema says.
+        let tape = match session.tape.read(bytes, options) {
+            Ok(tape) => tape,
+            Err(ReadError::Malformed(malformed)) => return Outcome::Rejected(Rejection::not_json(malformed)),
+            Err(ReadError::Fault(code)) => return Outcome::Fault(code.into()),
+        };
+        // Only a depth that the half limit of reading in place met may still be within the whole one.
+        if let Err(Halt::Fault(code)) = in_place {
+            if code != FaultCode::Depth {
+                return Outcome::Fault(code.into());
+            }
+        }
+        let Session { scratch, tape_stack, explanation, evaluation_paths, .. } = session;
+        let judged = if self.unit.revisits() {
+            let mut stack = lend(tape_stack);
+            let judged = judge(&self.unit, &mut TapeInstance::new(tape, 0), &mut stack, scratch, self.bounds());
+            *tape_stack = stack.recycle();
+            judged
+        } else {
+            Ok(false)
+        };
+        match judged {
+            Ok(true) => return Outcome::Accepted(Accepted::default()),
+            Ok(false) | Err(Halt::Unreadable) => {}
+            Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
+        }
+        self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths)
+    }
+
+    /// Judges the text in place, and reads it to its end.
+    fn judge_text(&self, session: &mut Session, bytes: &[u8]) -> Result<bool, Halt> {
+        // Half the depth for the machine and half for what it does not visit: together within the limit.
+        let bounds = Bounds { depth_max: self.bounds().depth_max / 2, ..self.bounds() };
+        let mut text = JsonText::new(bytes, &mut session.text, bounds.depth_max)?;
+        let mut stack = lend(&mut session.text_stack);
+        let judged = judge(&self.unit, &mut text, &mut stack, &mut session.scratch, bounds);
+        let judged = if judged == Ok(true) { text.finish().map(|()| true) } else { judged };
+        session.text_stack = stack.recycle();
+        judged
+    }
+
+    // --- parsed values ---------------------------------------------------------------------------------------
+
+    fn check_value<'s>(&'s self, session: &'s mut Session, value: &'s Value) -> Outcome<'s> {
+        let mut instance = ValueInstance::new(value);
+        let mut stack = lend(&mut session.value_stack);
+        let judged = judge(&self.unit, &mut instance, &mut stack, &mut session.scratch, self.bounds());
+        session.value_stack = stack.recycle();
+        match judged {
+            Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) | Err(Halt::Unreadable) => self.explain_instance(session, &mut instance),
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+        }
+    }
+
+    // --- hosts -----------------------------------------------------------------------------------------------
+
+    /// Checks a host's own object without converting it; only a rejection copies it, to be explained.
+    ///
+    /// `stack` is the machine's memory for this type of instance, kept by the host. A value that JSON does not have
+    /// is a failure `not_json`, wherever it is; a cycle ends at the depth fault.
+    pub fn check_instance<'s, 'a, I: Instance<'a>>(
+        &'s self,
+        session: &'s mut Session,
+        stack: &mut Stack<'a, I>,
+        host: &mut I,
+    ) -> Outcome<'s> {
+        match instance::ensure_json(host, self.bounds().depth_max) {
+            Ok(true) => {}
+            Ok(false) => return self.not_json(session, host),
+            Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
+            Err(Halt::Unreadable) => {}
+        }
+        match judge(&self.unit, host, stack, &mut session.scratch, self.bounds()) {
+            Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) | Err(Halt::Unreadable) => self.explain_instance(session, host),
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+        }
+    }
+
+    fn explain_instance<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
+        let Session { scratch, tape_stack, tape, explanation, evaluation_paths, .. } = session;
+        match tape.copy(host, self.bounds().depth_max) {
+            Ok(tape) => self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths),
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+        }
+    }
+
+    fn not_json<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
+        match session.tape.copy(host, self.bounds().depth_max) {
+            Ok(tape) => Outcome::Rejected(Rejection::not_json_value(tape)),
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+        }
+    }
+
+    // --- explaining ------------------------------------------------------------------------------------------
+
+    fn explain<'s>(
+        &'s self,
+        tape: Tape<'s>,
+        scratch: &mut callgate_vm::scratch::Scratch,
+        tape_stack: &mut Stack<'static, TapeInstance<'static>>,
+        explanation: &'s mut callgate_vm::explain::Explanation,
+        evaluation_paths: bool,
+    ) -> Outcome<'s> {
+        let options = ExplainOptions {
+            failures_max: usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX),
+            evaluation_paths,
+        };
+        let mut stack = lend(tape_stack);
+        let instance = TapeInstance::new(tape, 0);
+        let explained =
+            explain(&self.unit, instance, &mut stack, scratch, explanation, self.bounds(), options);
+        *tape_stack = stack.recycle();
+        match explained {
+            Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) => {
+                let renderer = Renderer { unit: &self.unit, tape, explanation };
+                Outcome::Rejected(Rejection::of(renderer, self.limits.text_bytes_max as usize))
+            }
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Explanation: the collecting sink, and which failure speaks.
+//!
+//! Every failing instruction delivers one failure. At the top they form a list, and the one of greatest *rank* is
+//! kept, the first among equals. Inside a union they form a fold: the one of least rank, whether another ties with
+//! it, and the failure it stands for itself (its *deep* failure). When the union fails, its own failure takes its
+//! deep one from the fold. So the choice needs no tree of errors, whatever the schema; see [`Ranked`].
+//!
+//! ```text
+//! rank = (fewer steps, path, not a union, value does not fit the schema object's own type)
+//! ```
+
+use std::cmp::Ordering;
+
+use crate::execute::{Into, Sink};
+use crate::failure::{Paths, ROOT_PATH, Ranked, Record, Step, Wording};
+use crate::tape::{Node, Tape};
+use crate::unit::Unit;
+
+/// What explanations keep; owned by a session, used again for each.
+#[derive(Debug, Default)]
+pub struct Explanation {
+    pub(crate) failures: Vec<Ranked>,
+    pub(crate) top: Option<Ranked>,
+    /// Failures beyond those listed.
+    pub(crate) unlisted: u64,
+    pub(crate) paths: Paths,
+    pub(crate) extras: Vec<u32>,
+    /// Call sites around a failure, outermost first: pc and where its loop was.
+    pub(crate) trail: Vec<(u32, u32)>,
+    folds: Vec<Fold>,
+    kept: Vec<Fold>,
+}
+
+impl Explanation {
+    /// Allocates what explaining calls of `bytes` needs; more is allocated only by calls that fail in more places.
+    pub fn reserve(&mut self, bytes: usize, failures_max: usize) {
+        let nodes = bytes / 2 + 16;
+        crate::tape::reserve_total(&mut self.failures, failures_max);
+        self.paths.reserve(nodes);
+        crate::tape::reserve_total(&mut self.extras, nodes);
+        crate::tape::reserve_total(&mut self.folds, 256);
+        crate::tape::reserve_total(&mut self.kept, 256);
+    }
+
+    fn clear(&mut self) {
+        self.failures.clear();
+        self.top = None;
+        self.unlisted = 0;
+        self.paths.clear();
+        self.extras.clear();
+        self.trail.clear();
+        self.folds.clear();
+        self.kept.clear();
+    }
+}
+
+/// What a union keeps of its branches' failures.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fold {
+    best: Option<Ranked>,
+    tie: bool,
+    len: u32,
+}
+
+/// The collecting sink.
+pub(crate) struct Collect<'e> {
+    explanation: &'e mut Explanation,
+    unit: &'e Unit,
+    tape: Tape<'e>,
+    failures_max: usize,
+    with_trail: bool,
+    path: u32,
+    /// Locations before this mark are named by failures.
+    keep: u32,
+    /// The fold of the union that has just failed, for the failure it will note.
+    context: Option<Fold>,
+}
+
+impl<'e> Collect<'e> {
+    pub(crate) fn new(
+        explanation: &'e mut Explanation,
+        unit: &'e Unit,
+        tape: Tape<'e>,
+        failures_max: usize,
+        with_trail: bool,
+    ) -> Self {
+        explanation.clear();
+        Collect {
+            explanation,
+            unit,
+            tape,
+            failures_max,
+            with_trail,
+            path: ROOT_PATH,
+            keep: 0,
+            context: None,
+        }
+    }
+
+    fn deliver(&mut self, failure: Ranked) {
+        let ranking = Ranking { unit: self.unit, tape: self.tape, paths: &self.explanation.paths };
+        if let Some(fold) = self.explanation.folds.last_mut() {
+            ranking.add(fold, failure);
+            return;
+        }
+        let greater = |top: &Ranked| ranking.compare(&failure.own, &top.own).is_gt();
+        if self.explanation.top.as_ref().is_none_or(greater) {
+            self.explanation.top = Some(failure);
+        }
+        if self.explanation.failures.len() < self.failures_max {
+            self.explanation.failures.push(failure);
+        } else {
+            self.explanation.unlisted += 1;
+        }
+    }
+}
+
+impl Sink<Node> for Collect<'_> {
+    const COLLECTS: bool = true;
+
+    fn here(&self) -> (u32, u32) {
+        (self.path, self.explanation.paths.mark())
+    }
+
+    fn enter(&mut self, into: Into<Node>) -> (u32, u32) {
+        let here = self.here();
+        match into {
+            Into::Place | Into::Name => {}
+            Into::Member(name) => self.path = self.explanation.paths.push(self.path, Step::Name(name)),
+            Into::Element(index) => self.path = self.explanation.paths.push(self.path, Step::Index(index)),
+        }
+        here
+    }
+
+    fn leave(&mut self, path: u32, mark: u32) {
+        self.path = path;
+        self.explanation.paths.truncate(mark.max(self.keep));
+    }
+
+    fn extras_len(&self) -> u32 {
+        self.explanation.extras.len() as u32
+    }
+
+    fn extra(&mut self, number: u32) {
+        self.explanation.extras.push(number);
+    }
+
+    fn extra_node(&mut self, node: Node) {
+        self.explanation.extras.push(node);
+    }
+
+    fn truncate_extras(&mut self, len: u32) {
+        self.explanation.extras.truncate(len as usize);
+    }
+
+    fn sort_extras(&mut self, from: u32) {
+        let tape = self.tape;
+        self.explanation.extras[from as usize..].sort_unstable_by(|a, b| tape.text(*a).compare(tape.text(*b)));
+    }
+
+    fn record(&mut self, pc: u32, node: Node, arg: u32, extras_from: u32, trail: impl Iterator<Item = (u32, u32)>) {
+        let trail_from = self.explanation.trail.len() as u32;
+        if self.with_trail && self.explanation.folds.is_empty() && !self.is_full() {
+            self.explanation.trail.extend(trail);
+        }
+        let own = Record {
+            pc,
+            node,
+            path: self.path,
+            arg,
+            extras: (extras_from, self.extras_len()),
+            trail: (trail_from, self.explanation.trail.len() as u32),
+        };
+        self.keep = self.explanation.paths.mark();
+        let deep = match self.context.take() {
+            Some(Fold { best: Some(best), tie: false, .. }) => best.deep,
+            _ => own,
+        };
+        self.deliver(Ranked { own, deep });
+    }
+
+    fn open_union(&mut self) {
+        self.explanation.folds.push(Fold::default());
+    }
+
+    fn drop_union(&mut self) {
+        self.explanation.folds.pop();
+    }
+
+    fn close_union(&mut self) {
+        self.context = self.explanation.folds.pop();
+    }
+
+    fn union_len(&self) -> u32 {
+        self.explanation.folds.last().map_or(0, |fold| fold.len)
+    }
+
+    fn in_union(&self) -> bool {
+        !self.explanation.folds.is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.explanation.failures.len() >= self.failures_max
+    }
+
+    fn keep_union(&mut self) -> u32 {
+        let fold = self.explanation.folds.pop().unwrap_or_default();
+        self.explanation.kept.push(fold);
+        let id = self.explanation.kept.len() as u32 - 1;
+        self.add_kept(id);
+        id
+    }
+
+    fn add_kept(&mut self, fold: u32) {
+        let kept = self.explanation.kept[fold as usize];
+        let ranking = Ranking { unit: self.unit, tape: self.tape, paths: &self.explanation.paths };
+        if let Some(into) = self.explanation.folds.last_mut() {
+            ranking.merge(into, kept);
+        }
+    }
+}
+
+/// Compares failures.
+#[derive(Clone, Copy)]
+struct Ranking<'r> {
+    unit: &'r Unit,
+    tape: Tape<'r>,
+    paths: &'r Paths,
+}
+
+impl Ranking<'_> {
+    /// Order by rank: greater speaks at the top, less inside a union.
+    fn compare(self, a: &Record, b: &Record) -> Ordering {
+        let steps = |record: &Record| self.paths.len(record.path);
+        steps(b)
+            .cmp(&steps(a))
+            .then_with(|| self.compare_paths(a.path, b.path))
+            .then_with(|| self.class(a).cmp(&self.class(b)))
+    }
+
+    /// Whether it is no union, and whether its value does not fit its schema object's own `type`.
+    fn class(self, record: &Record) -> (bool, bool) {
+        let Some(note) = self.unit.note(record.pc) else {
+            return (true, true);
+        };
+        let fits = self.tape.view_node(record.node).types().meets(note.types);
+        (note.wording != Wording::Union, !fits)
+    }
+
+    /// Step by step from the root; both paths have the same number of steps.
+    fn compare_paths(self, a: u32, b: u32) -> Ordering {
+        let (mut a, mut b) = (a, b);
+        let mut order = Ordering::Equal;
+        while a != b {
+            let (Some((a_parent, a_step)), Some((b_parent, b_step))) = (self.paths.parent(a), self.paths.parent(b))
+            else {
+                break;
+            };
+            // The difference nearest to the root counts, and that is seen last.
+            match self.compare_steps(a_step, b_step) {
+                Ordering::Equal => {}
+                different => order = different,
+            }
+            (a, b) = (a_parent, b_parent);
+        }
+        order
+    }
+
+    fn compare_steps(self, a: Step, b: Step) -> Ordering {
+        match (a, b) {
+            (Step::Index(a), Step::Index(b)) => a.cmp(&b),
+            (Step::Name(a), Step::Name(b)) if a == b => Ordering::Equal,
+            (Step::Name(a), Step::Name(b)) => self.tape.text(a).compare(self.tape.text(b)),
+            (Step::Index(_), Step::Name(_)) => Ordering::Less,
+            (Step::Name(_), Step::Index(_)) => Ordering::Greater,
+        }
+    }
+
+    fn add(self, fold: &mut Fold, failure: Ranked) {
+        self.merge(fold, Fold { best: Some(failure), tie: false, len: 1 });
+    }
+
+    fn merge(self, fold: &mut Fold, other: Fold) {
+        fold.len = fold.len.saturating_add(other.len);
+        let Some(theirs) = other.best else {
+            return;
+        };
+        let order = match &fold.best {
+            None => Ordering::Less,
+            Some(ours) => self.compare(&theirs.own, &ours.own),
+        };
+        match order {
+            Ordering::Less => (fold.best, fold.tie) = (Some(theirs), other.tie),
+            Ordering::Equal => fold.tie = true,
+            Ordering::Greater => {}
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! JSON text judged in place: a node is an offset into the text, and nothing is built.
+//!
+//! The machine's cursors read the text as they pass: names, strings, numbers, commas. A value that no instruction
+//! visits is passed over by a skip that checks all the same, so an accepted call has been read strictly from
+//! end to end, in one pass where the schema looks at each value once. What was walked to its end is remembered
+//! (`walked`), so that the cursor around it need not read it again.
+//!
+//! Anything wrong, or in doubt (two names of one object with one hash, deep nesting), is [`Halt::Unreadable`]:
+//! the tape then reads the text and says exactly what is wrong and where. This module never words an error.
+
+use ahash::RandomState;
+
+use crate::instance::{Halt, Instance, Member, View};
+use crate::json;
+use crate::number::Number;
+use crate::text::Text;
+
+/// Memory of in-place reading, used again for each text.
+#[derive(Debug, Default)]
+pub struct TextScratch {
+    /// Hashes of the names of the objects being walked, innermost last.
+    names: Vec<u64>,
+    /// Containers open inside a skip.
+    open: Vec<Open>,
+    /// Seeded per process, so that nobody can prepare names of one hash.
+    hasher: RandomState,
+}
+
+impl TextScratch {
+    /// Allocates what texts of `bytes` need: a member takes at least five bytes (`"":1,`).
+    pub fn reserve(&mut self, bytes: usize, depth_max: usize) {
+        crate::tape::reserve_total(&mut self.names, bytes / 5 + 8);
+        crate::tape::reserve_total(&mut self.open, depth_max.min(bytes) + 1);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    object: bool,
+    names_from: u32,
+}
+
+/// A text as an instance.
+#[derive(Debug)]
+pub struct JsonText<'a, 's> {
+    text: &'a str,
+    scratch: &'s mut TextScratch,
+    /// The value last walked to its end: where it starts and ends.
+    walked: (u32, u32),
+    skip_depth_max: usize,
+}
+
+/// A position in an object.
+#[derive(Clone, Copy, Debug)]
+pub struct TextMembers {
+    object: u32,
+    /// The value answered last, still to be passed over; or 0 before the first member.
+    value: u32,
+    /// This object's part of the name hashes.
+    names_from: u32,
+    len: u32,
+}
+
+/// A position in an array.
+#[derive(Clone, Copy, Debug)]
+pub struct TextElements {
+    array: u32,
+    value: u32,
+}
+
+impl<'a, 's> JsonText<'a, 's> {
+    /// The text `bytes`. Errors: not UTF-8, too long.
+    ///
+    /// `skip_depth_max`: how deep an unvisited value may nest before the tape must look at it.
+    pub fn new(bytes: &'a [u8], scratch: &'s mut TextScratch, skip_depth_max: u32) -> Result<Self, Halt> {
+        let text = json::utf8(bytes).map_err(|_| Halt::Unreadable)?;
+        scratch.names.clear();
+        scratch.open.clear();
+        Ok(JsonText { text, scratch, walked: (0, 0), skip_depth_max: skip_depth_max as usize })
+    }
+
+    /// Reads what the machine left unread, to the end of the text. To be called after acceptance.
+    pub fn finish(&mut self) -> Result<(), Halt> {
+        let end = self.end_of(self.root())?;
+        if json::skip_space(self.bytes(), end as usize) == self.text.len() { Ok(()) } else { Err(Halt::Unreadable) }
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// Where the value at `node` ends; reads it unless it was the last one walked.
+    #[inline]
+    fn end_of(&mut self, node: u32) -> Result<u32, Halt> {
+        if self.walked.0 == node && self.walked.1 != 0 { Ok(self.walked.1) } else { self.skip(node as usize) }
+    }
+
+    fn string(&mut self, open: usize) -> Result<(Text<'a>, usize), Halt> {
+        let scanned = json::scan_string(self.bytes(), open).map_err(|_| Halt::Unreadable)?;
+        Ok((Text::escaped_text(&self.text[open + 1..scanned.close], scanned.escaped), scanned.close + 1))
+    }
+
+    fn scalar(&mut self, node: usize) -> Result<(View<'a>, usize), Halt> {
+        let bytes = self.bytes();
+        Ok(match bytes.get(node) {
+            Some(b'"') => {
+                let (text, end) = self.string(node)?;
+                (View::String(text), end)
+            }
+            Some(b't') => (View::Bool(true), word(bytes, node, "true")?),
+            Some(b'f') => (View::Bool(false), word(bytes, node, "false")?),
+            Some(b'n') => (View::Null, word(bytes, node, "null")?),
+            _ => {
+                let scanned = json::scan_number(bytes, node).map_err(|_| Halt::Unreadable)?;
+                if !scanned.bounded {
+                    return Err(Halt::Unreadable);
+                }
+                let number = Number::parse(&self.text[node..scanned.end]).map_err(|_| Halt::Unreadable)?;
+                (View::Number(number), scanned.end)
+            }
+        })
+    }
+
+    /// Passes over the value at `node`, checking it: the loop keeps its own stack of open containers.
+    fn skip(&mut self, node: usize) -> Result<u32, Halt> {
+        let bytes = self.bytes();
+        self.scratch.open.clear();
+        let mut at = node;
+        loop {
+            // A value starts at `at`.
+            at = match bytes.get(at) {
+                Some(b'{') => {
+                    let inside = json::skip_space(bytes, at + 1);
+                    self.open(true)?;
+                    if bytes.get(inside) == Some(&b'}') {
+                        self.close(inside)?
+                    } else {
+                        at = self.skip_name(inside)?;
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    let inside = json::skip_space(bytes, at + 1);
+                    self.open(false)?;
+                    if bytes.get(inside) == Some(&b']') {
+                        self.close(inside)?
+                    } else {
+                        at = inside;
+                        continue;
+                    }
+                }
+                _ => self.skip_scalar(at)?,
+            };
+            // A value ended at `at`.
+            loop {
+                let Some(&Open { object, .. }) = self.scratch.open.last() else {
+                    return Ok(at as u32);
+                };
+                let next = json::skip_space(bytes, at);
+                match (bytes.get(next), object) {
+                    (Some(b','), true) => {
+                        at = self.skip_name(json::skip_space(bytes, next + 1))?;
+                        break;
+                    }
+                    (Some(b','), false) => {
+                        at = json::skip_space(bytes, next + 1);
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => at = self.close(next)?,
+                    _ => return Err(Halt::Unreadable),
+                }
+            }
+        }
+    }
+
+    fn skip_scalar(&mut self, at: usize) -> Result<usize, Halt> {
+        let bytes = self.bytes();
+        match bytes.get(at) {
+            Some(b'"') => Ok(json::scan_string(bytes, at).map_err(|_| Halt::Unreadable)?.close + 1),
+            Some(b'-' | b'0'..=b'9') => match json::scan_number(bytes, at) {
+                Ok(scanned) if scanned.bounded => Ok(scanned.end),
+                _ => Err(Halt::Unreadable),
+            },
+            _ => Ok(self.scalar(at)?.1),
+        }
+    }
+
+    fn open(&mut self, object: bool) -> Result<(), Halt> {
+        if self.scratch.open.len() >= self.skip_depth_max {
+            return Err(Halt::Unreadable);
+        }
+        let names_from = self.scratch.names.len() as u32;
+        self.scratch.open.push(Open { object, names_from });
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: usize) -> Result<usize, Halt> {
+        if let Some(open) = self.scratch.open.pop() {
+            self.close_names(open.names_from)?;
+        }
+        Ok(bracket + 1)
+    }
+
+    /// Reads a name and its colon; answers where the value starts.
+    fn skip_name(&mut self, at: usize) -> Result<usize, Halt> {
+        self.name(at).map(|(_, value)| value)
+    }
+
+    fn name(&mut self, at: usize) -> Result<(Text<'a>, usize), Halt> {
+        let bytes = self.bytes();
+        if bytes.get(at) != Some(&b'"') {
+            return Err(Halt::Unreadable);
+        }
+        let (name, end) = self.string(at)?;
+        let colon = json::skip_space(bytes, end);
+        if bytes.get(colon) != Some(&b':') {
+            return Err(Halt::Unreadable);
+        }
+        let hash = self.hash(name);
+        self.scratch.names.push(hash);
+        Ok((name, json::skip_space(bytes, colon + 1)))
+    }
+
+    fn hash(&self, name: Text<'_>) -> u64 {
+        use std::hash::{BuildHasher, Hasher};
+        let mut state = self.scratch.hasher.build_hasher();
+        name.hash_into(&mut state);
+        state.finish()
+    }
+
+    /// Ends an object: its names are distinct, or the tape must look.
+    fn close_names(&mut self, from: u32) -> Result<(), Halt> {
+        let names = &mut self.scratch.names[from as usize..];
+        let repeated = if names.len() <= SMALL_OBJECT {
+            names.iter().enumerate().any(|(at, hash)| names[..at].contains(hash))
+        } else {
+            names.sort_unstable();
+            names.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        self.scratch.names.truncate(from as usize);
+        if repeated { Err(Halt::Unreadable) } else { Ok(()) }
+    }
+}
+
+/// Objects up to this size have their hashes compared pair by pair. Unit: members.
+const SMALL_OBJECT: usize = 16;
+
+fn word(bytes: &[u8], at: usize, word: &'static str) -> Result<usize, Halt> {
+    json::scan_word(bytes, at, word).map_err(|_| Halt::Unreadable)
+}
+
+impl<'a> Instance<'a> for JsonText<'a, '_> {
+    type Node = u32;
+    type Members = TextMembers;
+    type Elements = TextElements;
+
+    fn root(&self) -> u32 {
+        json::skip_space(self.bytes(), 0) as u32
+    }
+
+    fn identity(&self, node: u32) -> Option<u64> {
+        Some(node.into())
+    }
+
+    #[inline]
+    fn view(&mut self, node: u32) -> Result<View<'a>, Halt> {
+        match self.bytes().get(node as usize) {
+            Some(b'{') => Ok(View::Object),
+            Some(b'[') => Ok(View::Array),
+            _ => {
+                let (view, end) = self.scalar(node as usize)?;
+                self.walked = (node, end as u32);
+                Ok(view)
+            }
+        }
+    }
+
+    fn members(&mut self, node: u32) -> TextMembers {
+        TextMembers { object: node, value: 0, names_from: self.scratch.names.len() as u32, len: 0 }
+    }
+
+    fn next_member(&mut self, at: &mut TextMembers) -> Result<Option<Member<'a, u32>>, Halt> {
+        let bytes = self.bytes();
+        // A walk that was left early inside this object leaves its names behind.
+        self.scratch.names.truncate((at.names_from + at.len) as usize);
+        let next = if at.value == 0 {
+            let inside = json::skip_space(bytes, at.object as usize + 1);
+            if bytes.get(inside) == Some(&b'}') {
+                self.walked = (at.object, inside as u32 + 1);
+                return Ok(None);
+            }
+            inside
+        } else {
+            let after = json::skip_space(bytes, self.end_of(at.value)? as usize);
+            match bytes.get(after) {
+                Some(b',') => json::skip_space(bytes, after + 1),
+                Some(b'}') => {
+                    self.close_names(at.names_from)?;
+                    self.walked = (at.object, after as u32 + 1);
+                    return Ok(None);
+                }
+                _ => return Err(Halt::Unreadable),
+            }
+        };
+        let (name, value) = self.name(next)?;
+        at.value = value as u32;
+        at.len += 1;
+        Ok(Some(Member { name, name_node: next as u32, value: at.value }))
+    }
+
+    fn elements(&mut self, node: u32) -> TextElements {
+        TextElements { array: node, value: 0 }
+    }
+
+    fn next_element(&mut self, at: &mut TextElements) -> Result<Option<u32>, Halt> {
+        let bytes = self.bytes();
+        let next = if at.value == 0 {
+            let inside = json::skip_space(bytes, at.array as usize + 1);
+            if bytes.get(inside) == Some(&b']') {
+                self.walked = (at.array, inside as u32 + 1);
+                return Ok(None);
+            }
+            inside
+        } else {
+            let after = json::skip_space(bytes, self.end_of(at.value)? as usize);
+            match bytes.get(after) {
+                Some(b',') => json::skip_space(bytes, after + 1),
+                Some(b']') => {
+                    self.walked = (at.array, after as u32 + 1);
+                    return Ok(None);
+                }
+                _ => return Err(Halt::Unreadable),
+            }
+        };
+        at.value = next as u32;
+        Ok(Some(at.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Skips the whole text from its root.
+    #[track_caller]
+    fn check(text: &str, readable: bool) {
+        let mut scratch = TextScratch::default();
+        let read = JsonText::new(text.as_bytes(), &mut scratch, 4).and_then(|mut text| text.finish());
+        assert_eq!(read.is_ok(), readable, "{text}");
+    }
+
+    #[test]
+    fn the_skip_checks() {
+        check(r#" {"a": [1, {"b": null}], "c": "x"} "#, true);
+        check(r#"{"a": 1, "a": 2}"#, false);
+        check(r#"{"a": {"b": 1, "\u0062": 2}}"#, false);
+        check(r#"{"a": {"b": 1}, "b": 2}"#, true);
+        check("[1, 2", false);
+        check("[1, 2]]", false);
+        check("[01]", false);
+        check("[[[[]]]]", true);
+        check("[[[[[]]]]]", false);
+        check("", false);
+        check("[,]", false);
+        check("{\"a\" 1}", false);
+    }
+}

@@ -1,0 +1,101 @@
+//! callgate's machine: judges instances by compiled schemas.
+//!
+//! ```text
+//!            Unit (code, pools, notes)            made by callgate-compiler, checked once
+//!              │
+//! instance ─► judge ─┬─► accepted
+//! (text, Value,      └─► explain ─► Explanation ─► Renderer ─► text
+//!  tape, host)           over a tape
+//! ```
+//!
+//! The machine knows instructions, not schemas: no keyword, no URI, no draft. It allocates nothing once its
+//! memory ([`Scratch`], [`Stack`], [`Explanation`]) has the size of the calls; every loop is bounded by fuel, every
+//! nesting by depth. Start reading at [`opcode`], the table of instructions; [`execute`] has their bodies.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod ecma;
+pub mod equal;
+pub mod execute;
+pub mod explain;
+pub mod failure;
+pub mod format;
+pub mod insn;
+pub mod instance;
+pub mod json;
+pub mod json_text;
+pub mod limits;
+pub mod listing;
+mod memo;
+mod nonprintable;
+pub mod notation;
+pub mod number;
+pub mod opcode;
+pub mod pattern;
+pub mod render;
+pub mod scratch;
+pub mod tape;
+pub mod text;
+pub mod unit;
+pub mod value;
+
+use execute::{Bounds, Judge, Machine};
+use explain::{Collect, Explanation};
+use instance::{Halt, Instance};
+use scratch::{Scratch, Stack};
+use tape::TapeInstance;
+use unit::Unit;
+
+/// Judges `instance` by `unit`: whether it satisfies the schema.
+///
+/// Errors: [`Halt::Fault`] beyond the bounds, [`Halt::Unreadable`] where only a tape can tell. Allocates only
+/// while `stack` and `scratch` grow to the call's size.
+pub fn judge<'a, I: Instance<'a>>(
+    unit: &Unit,
+    instance: &mut I,
+    stack: &mut Stack<'a, I>,
+    scratch: &mut Scratch,
+    bounds: Bounds,
+) -> Result<bool, Halt> {
+    Machine::new(unit, instance, stack, scratch, Judge, bounds).run(unit.parts.accept)
+}
+
+/// What an explanation is to hold.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplainOptions {
+    /// Failures listed; the line does not depend on it.
+    pub failures_max: usize,
+    /// Whether each listed failure keeps its evaluation path.
+    pub evaluation_paths: bool,
+}
+
+/// Judges `instance` to the end and keeps what fails in `explanation`. The verdict is that of [`judge`].
+pub fn explain<'t>(
+    unit: &Unit,
+    mut instance: TapeInstance<'t>,
+    stack: &mut Stack<'t, TapeInstance<'t>>,
+    scratch: &mut Scratch,
+    explanation: &mut Explanation,
+    bounds: Bounds,
+    options: ExplainOptions,
+) -> Result<bool, Halt> {
+    let tape = instance.tape();
+    let sink = Collect::new(explanation, unit, tape, options.failures_max, options.evaluation_paths);
+    Machine::new(unit, &mut instance, stack, scratch, sink, bounds).run(unit.parts.explain)
+}
+
+/// [`judge`] on a tape, with `trace` called before each instruction: pc and fuel used so far.
+pub fn judge_traced<'t>(
+    unit: &Unit,
+    mut instance: TapeInstance<'t>,
+    bounds: Bounds,
+    mut trace: impl FnMut(u32, u64),
+) -> (Result<bool, Halt>, u64) {
+    let mut stack = Stack::default();
+    let mut scratch = Scratch::default();
+    let mut forward = |pc, left| trace(pc, bounds.fuel_max - left);
+    let mut machine = Machine::new(unit, &mut instance, &mut stack, &mut scratch, Judge, bounds);
+    machine.trace(&mut forward);
+    let verdict = machine.run(unit.parts.accept);
+    let used = machine.fuel_used();
+    (verdict, used)
+}

@@ -1,0 +1,270 @@
+//! THE TABLE: every instruction of the machine, one row each.
+//!
+//! A row says what the opcode is called, which operands lie in which slot of the [`Word`], which instances
+//! it looks at, what it does in one line, and the fuel it costs beside what it is said to charge by size:
+//!
+//! ```text
+//! MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1
+//! ```
+//!
+//! The enum, the typed constructors ([`build`]), the decoder ([`dispatch`] over [`Handler`]), the operand
+//! checks, the listing and `docs/opcodes.md` are made from the rows. A row without a body does not compile:
+//! [`Handler`] has one required method an opcode.
+//!
+//! How to read the effects: `node` is the instance being judged; `fail` ends the block in judging code and is
+//! noted, the block going on, in explaining code; `run t on x` judges `x` by the block `t`; `kinds` in the
+//! third column name the instances an opcode looks at, all others pass.
+
+use crate::insn::{
+    EnumId, Flags, FormatId, Len, ListId, NumberId, Operand, OperandKind, PatternId, TableId,
+    Target, Types, ValueId, Word,
+};
+
+/// Hands every row of the table to the macro named.
+macro_rules! for_each_op {
+    ($with:ident) => {
+        $with! {
+            // Control.
+            /// Ends the block; the frame below goes on with the block's verdict.
+            Leave leave () Any "end of block" 0
+            /// Judges the same instance by another block: `$ref`.
+            Call call (target: c Target) Any "run target on node; fail if it fails" 1
+            /// A `call` whose verdict is kept by block and instance, since both can meet again.
+            CallMemo call_memo (flags: a Flags, target: c Target) Any "as call, or the verdict already known" 2
+            /// The schema `false`.
+            Never never () Any "fail" 1
+            /// Skips code that an instance of these types satisfies anyway: `anyOf` with `null`.
+            SkipType skip_type (types: a Types, to: c Target) Any "if kind(node) in types: goto to" 1
+
+            // Assertions about any instance.
+            /// `type`.
+            TypeIs type_is (types: a Types) Any "if kind(node) not in types: fail" 1
+            /// `enum`.
+            EnumIs enum_is (set: c EnumId) Any "if node not in set: fail" 1
+            /// `const`.
+            ConstIs const_is (value: c ValueId) Any "if node != value: fail" 1
+
+            // Assertions about numbers.
+            /// `minimum`.
+            Minimum minimum (bound: c NumberId) Number "if node < bound: fail" 1
+            /// `maximum`.
+            Maximum maximum (bound: c NumberId) Number "if node > bound: fail" 1
+            /// `exclusiveMinimum`.
+            ExclusiveMinimum exclusive_minimum (bound: c NumberId) Number "if node <= bound: fail" 1
+            /// `exclusiveMaximum`.
+            ExclusiveMaximum exclusive_maximum (bound: c NumberId) Number "if node >= bound: fail" 1
+            /// `multipleOf`, exact on decimals.
+            MultipleOf multiple_of (divisor: c NumberId) Number "if node / divisor is not whole: fail" 1
+
+            // Assertions about strings.
+            /// `minLength`.
+            MinLength min_length (min: c Len) String "if chars(node) < min: fail" 1
+            /// `maxLength`.
+            MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1
+            /// `pattern`, searched anywhere in the text.
+            Matches matches (pattern: c PatternId) String "if pattern is not found in node: fail" 1
+            /// `format`, where it is asserted.
+            FormatIs format_is (format: a FormatId) String "if node is not of format: fail" 1
+
+            // Assertions about arrays.
+            /// `minItems`.
+            MinItems min_items (min: c Len) Array "if elements(node) < min: fail" 1
+            /// `maxItems`.
+            MaxItems max_items (max: c Len) Array "if elements(node) > max: fail" 1
+            /// `items: false` and `additionalItems: false` after `len` elements.
+            ItemsEnd items_end (len: c Len) Array "if elements(node) > len: fail" 1
+            /// `uniqueItems`.
+            UniqueItems unique_items () Array "if two elements are equal: fail" 1
+
+            // Assertions about objects.
+            /// `minProperties`.
+            MinProperties min_properties (min: c Len) Object "if members(node) < min: fail" 1
+            /// `maxProperties`.
+            MaxProperties max_properties (max: c Len) Object "if members(node) > max: fail" 1
+            /// `required`: all names of the table.
+            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1
+            /// `dependentRequired` of one name: the name, then what it needs.
+            DependentRequired dependent_required (names: c ListId) Object "if names[0] is a member: each other name that is none: fail" 1
+
+            // Applicators for members.
+            /// `properties`, `patternProperties`, `additionalProperties` and `required` in one pass (judging code).
+            ObjectTable object_table (table: c TableId) Object "for each member: run what the table says; if a required one is missing: fail" 1
+            /// `properties` in the order of the schema (explaining code).
+            Properties properties (table: c TableId) Object "for each name of table that is a member: run its target on the value" 1
+            /// `patternProperties`: pattern and target in turn.
+            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1
+            /// `additionalProperties`, and `unevaluatedProperties` where the compiler can tell what is evaluated.
+            AdditionalProperties additional_properties (flags: a Flags, table: c TableId) Object "for each member outside the table: run extra on the value; if extra forbids: fail" 1
+            /// `propertyNames`.
+            PropertyNames property_names (target: c Target) Object "for each member: run target on its name" 1
+            /// `dependentSchemas` of one name: the name, then the target.
+            DependentSchema dependent_schema (pair: c ListId) Object "if pair[0] is a member: run pair[1] on node" 1
+
+            // Applicators for elements.
+            /// `prefixItems`, and the array form of `items`.
+            PrefixItems prefix_items (targets: c ListId) Array "for each element that has a target: run it" 1
+            /// `items` and `additionalItems` with a schema.
+            Items items (start: b Len, target: c Target) Array "for each element from start on: run target" 1
+            /// `contains` with its bounds: target, minimum, maximum.
+            Contains contains (flags: a Flags, list: c ListId) Array "count the elements that list[0] accepts; if outside list[1]..=list[2]: fail" 1
+
+            // Applicators in place.
+            /// `anyOf`.
+            AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1
+            /// `oneOf`.
+            OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1
+            /// `not`.
+            Not not (target: c Target) Any "run target on node; fail if it passes" 1
+            /// `if`, `then`, `else`: three targets.
+            IfThenElse if_then_else (flags: a Flags, list: c ListId) Any "run list[0] on node; then list[1] if it passes, else list[2]" 1
+
+            // Evaluated members and elements.
+            /// Opens an empty evaluated set for the instance.
+            TrackOpen track_open () Any "push an evaluated set for node" 1
+            /// Closes it; with TRACK, it joins the set around it.
+            TrackClose track_close (flags: a Flags) Any "pop the evaluated set" 1
+            /// Marks what another block says is evaluated; whether it passes is of no interest.
+            MarkBy mark_by (target: c Target) Any "run target on node, for its marks" 1
+            /// Marks the members that the table's names and patterns evaluate (all, where it has an extra).
+            MarkNames mark_names (table: c TableId) Object "evaluated |= members of table" 1
+            /// Marks elements before `len`.
+            MarkItems mark_items (len: c Len) Array "evaluated |= 0..len" 1
+            /// `unevaluatedProperties`.
+            UnevaluatedProperties unevaluated_properties (flags: a Flags, target: c Target) Object "for each member not evaluated: run target on the value (none: fail); mark it" 1
+            /// `unevaluatedItems`.
+            UnevaluatedItems unevaluated_items (flags: a Flags, target: c Target) Array "for each element not evaluated: run target (none: fail); mark it" 1
+        }
+    };
+}
+
+/// What a row of the table says about its opcode.
+#[derive(Debug)]
+pub struct OpInfo {
+    /// The opcode's name in listings.
+    pub mnemonic: &'static str,
+    /// The operands: name, slot (`a`, `b` or `c`), kind.
+    pub operands: &'static [(&'static str, char, OperandKind)],
+    /// The instances it looks at.
+    pub applies: &'static str,
+    /// What it does, in one line.
+    pub effect: &'static str,
+    /// Fuel for one run, beside what is charged by size.
+    pub fuel: u8,
+    /// The row's comment.
+    pub doc: &'static str,
+}
+
+macro_rules! slot_char {
+    (a) => {
+        'a'
+    };
+    (b) => {
+        'b'
+    };
+    (c) => {
+        'c'
+    };
+}
+
+macro_rules! operand_type {
+    (FormatId) => {
+        FormatId
+    };
+    (Number) => {
+        NumberId
+    };
+    ($name:ident) => {
+        $name
+    };
+}
+
+macro_rules! define_opcodes {
+    ($( $(#[doc = $doc:literal])+ $variant:ident $method:ident ( $($arg:ident : $slot:ident $kind:ident),* ) $applies:ident $effect:literal $fuel:literal )*) => {
+        /// The opcodes, in the order of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Opcode { $( $(#[doc = $doc])+ $variant, )* }
+
+        impl Opcode {
+            /// Every opcode, in order.
+            pub const ALL: &'static [Opcode] = &[ $(Opcode::$variant),* ];
+
+            /// The row of the table.
+            pub fn info(self) -> &'static OpInfo { &INFO[self as usize] }
+        }
+
+        static INFO: &[OpInfo] = &[ $(OpInfo {
+            mnemonic: stringify!($method),
+            operands: &[ $((stringify!($arg), slot_char!($slot), <operand_type!($kind) as Operand>::KIND)),* ],
+            applies: stringify!($applies),
+            effect: $effect,
+            fuel: $fuel,
+            doc: concat!($($doc),+),
+        }),* ];
+
+        /// Constructors of instructions, one an opcode, typed by its operands.
+        pub mod build {
+            use super::*;
+            $( $(#[doc = $doc])+
+            #[allow(clippy::needless_update, unused_mut)]
+            pub fn $method($($arg: operand_type!($kind)),*) -> Word {
+                let mut word = Word { op: Opcode::$variant as u8, a: 0, b: 0, c: 0 };
+                $( word.$slot = Operand::encode($arg) as _; )*
+                word
+            } )*
+        }
+
+        /// One body an opcode. A row of the table without a method here, or the reverse, does not compile.
+        pub trait Handler {
+            /// What a body answers.
+            type Flow;
+            $( $(#[doc = $doc])+ fn $method(&mut self, $($arg: operand_type!($kind)),*) -> Self::Flow; )*
+        }
+
+        /// Decodes `word` and runs its body.
+        #[inline(always)]
+        #[allow(clippy::inline_always)] // the one loop of the machine; profiled as a call otherwise
+        pub fn dispatch<H: Handler>(handler: &mut H, op: Opcode, word: Word) -> H::Flow {
+            match op {
+                $( Opcode::$variant => handler.$method($( <operand_type!($kind) as Operand>::decode(word.$slot.into()) ),*), )*
+            }
+        }
+    };
+}
+
+for_each_op!(define_opcodes);
+
+const _: () = assert!(Opcode::ALL.len() < 256, "an opcode fits one byte");
+
+impl Word {
+    /// The instruction's opcode.
+    ///
+    /// A word is only made by [`build`]; one with an unknown number reads as `never`, so that it fails closed.
+    #[inline]
+    pub fn opcode(self) -> Opcode {
+        match Opcode::ALL.get(self.op as usize) {
+            Some(&op) => op,
+            None => Opcode::Never,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decode_undoes_encode() {
+        let word = build::items(Len(7), Target::new(99, true));
+        assert_eq!(word.opcode(), Opcode::Items);
+        assert_eq!((word.b, Target::decode(word.c)), (7, Target::new(99, true)));
+    }
+
+    #[test]
+    fn numbers_follow_the_table() {
+        for (at, op) in Opcode::ALL.iter().enumerate() {
+            assert_eq!(*op as usize, at);
+            assert!(!op.info().effect.is_empty());
+        }
+    }
+}

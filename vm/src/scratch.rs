@@ -1,0 +1,92 @@
+//! Memory that a caller owns and every call uses again.
+//!
+//! [`Scratch`] holds what does not depend on the instance's type, [`Stack`] what does. Both are sized once; a call
+//! within that size does not allocate.
+
+use ahash::RandomState;
+
+use crate::execute::Frame;
+use crate::instance::Instance;
+use crate::memo::Memo;
+use crate::pattern::PatternScratch;
+use crate::tape::reserve_total;
+
+/// Memory of the machine that any instance can share.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Evaluated sets, innermost last. Unit: 64 members or elements a word.
+    pub(crate) bits: Vec<u64>,
+    pub(crate) memo: Memo,
+    /// Hash and index of the elements of an array.
+    pub(crate) hashes: Vec<(u64, u32)>,
+    pub(crate) patterns: PatternScratch,
+    /// Seeds element hashes, per process.
+    pub(crate) seed: RandomState,
+}
+
+impl Scratch {
+    /// Allocates what calls of `bytes` need of the parts every unit uses.
+    pub fn reserve(&mut self, bytes: usize) {
+        reserve_total(&mut self.hashes, bytes / 2 + 1);
+        reserve_total(&mut self.bits, bytes / 64 + 64);
+        self.patterns.reserve_text(bytes);
+    }
+
+    /// Allocates what calls of `bytes` need where verdicts are kept.
+    pub fn reserve_memo(&mut self, bytes: usize) {
+        self.memo.reserve(bytes / 2 + 16);
+        reserve_total(&mut self.memo.bits, bytes / 8 + 64);
+    }
+
+    /// What the pattern engines keep.
+    pub fn patterns(&mut self) -> &mut PatternScratch {
+        &mut self.patterns
+    }
+}
+
+/// Memory of the machine for one type of instance.
+pub struct Stack<'a, I: Instance<'a>> {
+    pub(crate) frames: Vec<Frame<I::Node, I::Members, I::Elements>>,
+    /// Members found by `properties`, in schema order: name and value.
+    pub(crate) slots: Vec<Option<(I::Node, I::Node)>>,
+    /// Elements under comparison.
+    pub(crate) nodes: Vec<I::Node>,
+}
+
+impl<'a, I: Instance<'a>> Default for Stack<'a, I> {
+    fn default() -> Self {
+        Stack { frames: Vec::new(), slots: Vec::new(), nodes: Vec::new() }
+    }
+}
+
+impl<'a, I: Instance<'a>> Stack<'a, I> {
+    /// Allocates for so many frames and elements.
+    pub fn reserve(&mut self, frames: usize, nodes: usize) {
+        reserve_total(&mut self.frames, frames);
+        reserve_total(&mut self.nodes, nodes);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.frames.clear();
+        self.slots.clear();
+        self.nodes.clear();
+    }
+
+    /// The same memory for instances of another lifetime. Frames of one layout are collected in place, so nothing
+    /// is allocated; the allocation tests would tell.
+    pub fn recycle<'b, J: Instance<'b>>(mut self) -> Stack<'b, J> {
+        self.clear();
+        Stack { frames: recycle(self.frames), slots: recycle(self.slots), nodes: recycle(self.nodes) }
+    }
+}
+
+fn recycle<T, U>(empty: Vec<T>) -> Vec<U> {
+    debug_assert!(empty.is_empty());
+    empty.into_iter().filter_map(|_| None).collect()
+}
+
+impl<'a, I: Instance<'a>> std::fmt::Debug for Stack<'a, I> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stack").field("frames", &self.frames.len()).finish_non_exhaustive()
+    }
+}

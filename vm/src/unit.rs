@@ -1,0 +1,396 @@
+//! The unit: one tool, compiled.
+//!
+//! ```text
+//! code    accept section ─ fused, stops at the first failure      hot
+//!         explain section ─ source order, exhaustive              cold
+//! pools   strings, numbers, values, enums, patterns, tables, lists
+//! notes   by pc of the explain section: words, location, description
+//! ```
+//!
+//! A unit is position-independent: instructions name each other by pc and everything else by pool id. Nothing in
+//! it depends on a hash seed or an address, so the same tool with the same options gives the same unit.
+//! [`UnitParts`] is what the compiler fills; [`Unit::new`] checks every operand against its pool, after which no
+//! instruction can reach outside.
+
+use std::sync::Arc;
+
+use crate::failure::Wording;
+use crate::insn::{Operand, OperandKind, Target, Types, Word};
+use crate::number::Number;
+use crate::opcode::Opcode;
+use crate::pattern::Pattern;
+use crate::tape::{Entry, Node, Tape};
+
+/// An index into the string pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StrId(pub u32);
+
+impl StrId {
+    /// No string: a schema without description.
+    pub const NONE: StrId = StrId(u32::MAX);
+}
+
+/// A number of the schema.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PoolNumber {
+    /// An integer within 64 bits.
+    Int(i64),
+    /// A larger integer: its literal.
+    Big(StrId),
+    /// A decimal: nearest double and literal.
+    Decimal(f64, StrId),
+}
+
+/// The values of an `enum`, sorted for look-up.
+#[derive(Clone, Debug, Default)]
+pub struct EnumSet {
+    /// `null`, `true` and `false` where they are in the list.
+    pub null: bool,
+    /// See `null`.
+    pub yes: bool,
+    /// See `null`.
+    pub no: bool,
+    /// Strings, by bytes.
+    pub strings: Vec<StrId>,
+    /// Numbers, by value. Ids of the number pool.
+    pub numbers: Vec<u32>,
+    /// Arrays and objects. Ids of the value pool.
+    pub containers: Vec<u32>,
+}
+
+/// What becomes of a member that neither a name nor a pattern of the table claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// It is of no interest.
+    Skip,
+    /// It fails.
+    Forbid,
+    /// Its value is judged.
+    Run(Target),
+}
+
+/// One name of a property table.
+#[derive(Clone, Copy, Debug)]
+pub struct TableName {
+    /// The name.
+    pub name: StrId,
+    /// The block for its value, or none (a property that is only required, or has no constraint).
+    pub target: Target,
+    /// Whether `properties` has it: if not, it counts as a further member.
+    pub declared: bool,
+    /// Its bit among the required names, for the first 64 of them.
+    pub required: Option<u8>,
+}
+
+/// A property table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The names in schema order.
+    pub names: Vec<TableName>,
+    /// Indices of `names`, by length and bytes of the name.
+    pub order: Vec<u32>,
+    /// A bit for each required name.
+    pub required: u64,
+    /// `patternProperties`: pattern id and target.
+    pub patterns: Vec<(u32, Target)>,
+    /// The rest.
+    pub extra: Extra,
+}
+
+impl Table {
+    /// A bit for each required name that `object_table` watches.
+    #[inline]
+    pub(crate) fn required_mask(&self) -> u64 {
+        self.required
+    }
+}
+
+/// One step of a schema location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// A keyword or a name under it.
+    Name(StrId),
+    /// An index under a keyword.
+    Index(u32),
+}
+
+/// What is said when an instruction fails; fixed when the schema was compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// The failing keyword in its own spelling; [`StrId::NONE`] for the schema `false`.
+    pub keyword: StrId,
+    /// JSON Pointer of the keyword in the schema document.
+    pub keyword_location: StrId,
+    /// The description of the schema object that holds the keyword.
+    pub description: StrId,
+    /// The types which that object names, none if it has no `type`.
+    pub types: Types,
+    /// How the failure is worded.
+    pub wording: Wording,
+    /// Texts of the wording, in value notation: a bound, names, schemas.
+    pub texts: Vec<StrId>,
+    /// The evaluation path from the block's start.
+    pub path: Vec<Segment>,
+}
+
+/// Everything of a unit, before it is checked.
+#[derive(Clone, Debug, Default)]
+pub struct UnitParts {
+    /// The accept section, then the explain section.
+    pub code: Vec<Word>,
+    /// Where the explain section starts.
+    pub explain_at: u32,
+    /// Entry of the accept section.
+    pub accept: u32,
+    /// Entry of the explain section.
+    pub explain: u32,
+    /// All strings, one after the other.
+    pub text: String,
+    /// Where each string lies in `text`.
+    pub strings: Vec<(u32, u32)>,
+    /// Numbers.
+    pub numbers: Vec<PoolNumber>,
+    /// The constants' JSON texts, one after the other.
+    pub value_text: String,
+    /// Their tape.
+    pub value_entries: Vec<Entry>,
+    /// Each constant's node.
+    pub values: Vec<Node>,
+    /// Enumerations.
+    pub enums: Vec<EnumSet>,
+    /// Patterns, shared between units of one catalog.
+    pub patterns: Vec<Arc<Pattern>>,
+    /// Property tables.
+    pub tables: Vec<Table>,
+    /// Lists: a length, then as many words.
+    pub lists: Vec<u32>,
+    /// Notes.
+    pub notes: Vec<Note>,
+    /// From a pc to its note, by pc.
+    pub note_at: Vec<(u32, u32)>,
+    /// Digest of the schema text, the options and the format.
+    pub digest: [u8; 32],
+    /// Whether instances are visited again and again, so that bytes are put on a tape first.
+    pub revisits: bool,
+    /// The longest chain of blocks that judge one instance. Unit: frames.
+    pub frames_per_level: u32,
+}
+
+/// A compiled tool.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    pub(crate) parts: UnitParts,
+}
+
+/// What is wrong with a unit's parts: a fault of the compiler, never of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadUnit(pub String);
+
+impl Unit {
+    /// Checks the parts: operands lie in their pools, targets are blocks, blocks end.
+    pub fn new(parts: UnitParts) -> Result<Unit, BadUnit> {
+        let unit = Unit { parts };
+        unit.check()?;
+        Ok(unit)
+    }
+
+    /// The digest of source, options and format: equal units have equal digests.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.parts.digest
+    }
+
+    /// The longest chain of blocks that judge one instance. Unit: frames.
+    pub fn frames_per_level(&self) -> u32 {
+        self.parts.frames_per_level
+    }
+
+    /// Whether instances are visited again and again, so that text is put on a tape first.
+    pub fn revisits(&self) -> bool {
+        self.parts.revisits
+    }
+
+    /// The patterns.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.parts.patterns.iter().map(Arc::as_ref)
+    }
+
+    /// Memory that the unit takes. Unit: bytes. First the hot section, then the cold one (explain code, notes).
+    pub fn memory(&self) -> (usize, usize) {
+        let parts = &self.parts;
+        let accept = parts.explain_at as usize * size_of::<Word>();
+        let tables: usize = parts
+            .tables
+            .iter()
+            .map(|t| t.names.len() * (size_of::<TableName>() + 4) + t.patterns.len() * size_of::<(u32, Target)>())
+            .sum();
+        let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
+        let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();
+        let explain = (parts.code.len() - parts.explain_at as usize) * size_of::<Word>();
+        let notes: usize =
+            parts.notes.iter().map(|n| size_of::<Note>() + 4 * n.texts.len() + 8 * n.path.len()).sum();
+        let cold = explain + notes + parts.note_at.len() * 8 + parts.text.len() + parts.strings.len() * 8;
+        (accept + pools + patterns, cold)
+    }
+
+    /// Number of instructions: accept section, explain section.
+    pub fn insn_len(&self) -> (usize, usize) {
+        let accept = self.parts.explain_at as usize;
+        (accept, self.parts.code.len() - accept)
+    }
+
+    pub(crate) fn code(&self) -> &[Word] {
+        &self.parts.code
+    }
+
+    #[inline]
+    pub(crate) fn str(&self, id: StrId) -> &str {
+        let (start, end) = self.parts.strings[id.0 as usize];
+        &self.parts.text[start as usize..end as usize]
+    }
+
+    pub(crate) fn opt_str(&self, id: StrId) -> Option<&str> {
+        (id != StrId::NONE).then(|| self.str(id))
+    }
+
+    #[inline]
+    pub(crate) fn number(&self, id: u32) -> Number<'_> {
+        match self.parts.numbers[id as usize] {
+            PoolNumber::Int(value) => Number::Int(value),
+            PoolNumber::Big(literal) => Number::Big(self.str(literal)),
+            PoolNumber::Decimal(value, literal) => Number::Decimal { value, literal: self.str(literal) },
+        }
+    }
+
+    pub(crate) fn values(&self) -> Tape<'_> {
+        Tape::new(&self.parts.value_text, &self.parts.value_entries)
+    }
+
+    pub(crate) fn value(&self, id: u32) -> Node {
+        self.parts.values[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn table(&self, id: u32) -> &Table {
+        &self.parts.tables[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn list(&self, at: u32) -> &[u32] {
+        let at = at as usize;
+        let len = self.parts.lists[at] as usize;
+        &self.parts.lists[at + 1..=at + len]
+    }
+
+    pub(crate) fn pattern(&self, id: u32) -> &Pattern {
+        &self.parts.patterns[id as usize]
+    }
+
+    /// The note of the instruction at `pc`, if it can fail.
+    pub(crate) fn note(&self, pc: u32) -> Option<&Note> {
+        let at = self.parts.note_at.binary_search_by_key(&pc, |(pc, _)| *pc).ok()?;
+        self.parts.notes.get(self.parts.note_at[at].1 as usize)
+    }
+
+    /// Finds `name` in the table: its index in schema order.
+    ///
+    /// `guess` is tried first: members mostly come in the order of the schema. Cost: one comparison, else a binary
+    /// search.
+    #[inline]
+    pub(crate) fn find_name(&self, table: &Table, name: &str, guess: usize) -> Option<usize> {
+        if let Some(entry) = table.names.get(guess) {
+            if self.str(entry.name) == name {
+                return Some(guess);
+            }
+        }
+        table
+            .order
+            .binary_search_by(|at| {
+                let other = self.str(table.names[*at as usize].name);
+                other.len().cmp(&name.len()).then_with(|| other.cmp(name))
+            })
+            .ok()
+            .map(|at| table.order[at] as usize)
+    }
+}
+
+/// The checks of [`Unit::new`].
+impl Unit {
+    fn check(&self) -> Result<(), BadUnit> {
+        let parts = &self.parts;
+        let ends = |at: u32| at == 0 || parts.code.get(at as usize - 1).is_some_and(|w| w.opcode() == Opcode::Leave);
+        if !ends(parts.explain_at) || !ends(parts.code.len() as u32) {
+            return Err(BadUnit("a section does not end in leave".to_owned()));
+        }
+        for entry in [parts.accept, parts.explain] {
+            self.check_block(entry)?;
+        }
+        for (pc, word) in parts.code.iter().enumerate() {
+            for (name, slot, kind) in word.opcode().info().operands {
+                let bits = match slot {
+                    'a' => u32::from(word.a),
+                    'b' => u32::from(word.b),
+                    _ => word.c,
+                };
+                let jump = word.opcode() == Opcode::SkipType;
+                self.check_operand(*kind, bits, jump)
+                    .map_err(|BadUnit(what)| BadUnit(format!("{pc:04} {name}: {what}")))?;
+            }
+        }
+        self.check_pools()
+    }
+
+    fn check_operand(&self, kind: OperandKind, bits: u32, jump: bool) -> Result<(), BadUnit> {
+        let parts = &self.parts;
+        let in_range = |len: usize| (bits as usize) < len;
+        let good = match kind {
+            OperandKind::Target if jump => in_range(parts.code.len()),
+            OperandKind::Target => return self.check_target(Target::decode(bits)),
+            OperandKind::Number => in_range(parts.numbers.len()),
+            OperandKind::Value => in_range(parts.values.len()),
+            OperandKind::Enum => in_range(parts.enums.len()),
+            OperandKind::Pattern => in_range(parts.patterns.len()),
+            OperandKind::Table => in_range(parts.tables.len()),
+            OperandKind::List => {
+                let len = parts.lists.get(bits as usize).map_or(usize::MAX, |len| *len as usize);
+                len != usize::MAX && bits as usize + len < parts.lists.len()
+            }
+            OperandKind::Types | OperandKind::Flags | OperandKind::Format | OperandKind::Len => true,
+        };
+        if good { Ok(()) } else { Err(BadUnit(format!("{kind:?} {bits} is outside its pool"))) }
+    }
+
+    fn check_target(&self, target: Target) -> Result<(), BadUnit> {
+        if target.is_some() { self.check_block(target.pc()) } else { Ok(()) }
+    }
+
+    fn check_block(&self, pc: u32) -> Result<(), BadUnit> {
+        let code = &self.parts.code;
+        let starts = pc == 0 || code.get(pc as usize - 1).is_some_and(|word| word.opcode() == Opcode::Leave);
+        if starts && (pc as usize) < code.len() { Ok(()) } else { Err(BadUnit(format!("{pc:04} is no block"))) }
+    }
+
+    fn check_pools(&self) -> Result<(), BadUnit> {
+        let parts = &self.parts;
+        let string = |id: StrId| (id.0 as usize) < parts.strings.len();
+        for table in &parts.tables {
+            for name in &table.names {
+                self.check_target(name.target)?;
+            }
+            for (pattern, target) in &table.patterns {
+                self.check_operand(OperandKind::Pattern, *pattern, false)?;
+                self.check_target(*target)?;
+            }
+            if let Extra::Run(target) = table.extra {
+                self.check_target(target)?;
+            }
+            let named = table.names.iter().all(|name| string(name.name));
+            if !named || table.order.len() != table.names.len() {
+                return Err(BadUnit("a property table is incomplete".to_owned()));
+            }
+        }
+        let numbers = parts.enums.iter().flat_map(|set| &set.numbers).all(|id| (*id as usize) < parts.numbers.len());
+        let values = parts.enums.iter().flat_map(|set| &set.containers).all(|id| (*id as usize) < parts.values.len());
+        let notes = parts.note_at.iter().all(|(_, note)| (*note as usize) < parts.notes.len());
+        if numbers && values && notes { Ok(()) } else { Err(BadUnit("a pool id is out of range".to_owned())) }
+    }
+}
