@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use callgate_compiler::{Compiled, CompiledTool, Finding, Options, compile_catalog};
+use callgate_compiler::{Compiled, CompiledTool, Finding, Options, Stage, compile_catalog};
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::Stack;
@@ -67,6 +67,17 @@ impl Catalog {
         let compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
         self.limits = Arc::new(options.limits.clone());
         Ok(self.take(compiled))
+    }
+
+    /// One stage of compiling a tool of the catalog `text`, as text for people. `None` if there is no such tool or its
+    /// schema does not get that far. Errors: the text is no catalog.
+    pub fn stage_listing(
+        text: impl AsRef<[u8]>,
+        tool: &str,
+        stage: Stage,
+        options: &Options,
+    ) -> Result<Option<String>, Refused> {
+        callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
     fn take(&mut self, compiled: Compiled) -> Report {

@@ -32,11 +32,13 @@ mod rejection;
 mod report;
 mod schema;
 mod session;
+mod trace;
 
-pub use callgate_compiler::{Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity};
+pub use callgate_compiler::{Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage};
 pub use callgate_vm::failure::FaultCode;
 pub use callgate_vm::instance::{Halt, Instance, Member, View};
 pub use callgate_vm::limits::{LimitError, Limits};
+pub use callgate_vm::listing::{Insn, Listing};
 pub use callgate_vm::number::Number;
 pub use callgate_vm::render::PREFIX;
 pub use callgate_vm::scratch::Stack;

@@ -148,11 +148,20 @@ impl Schema {
         }
     }
 
-    fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> Bounds {
         Bounds {
             fuel_max: self.limits.call_fuel_max,
             depth_max: self.limits.call_depth_max as u32,
             memo_max: self.limits.call_memo_max,
+        }
+    }
+
+    /// How the text of a call is read.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            depth_max: self.limits.call_depth_max as u32,
+            bytes_max: usize::try_from(self.limits.call_bytes_max).unwrap_or(usize::MAX),
+            strict: true,
         }
     }
 
@@ -166,13 +175,8 @@ impl Schema {
         if in_place == Ok(true) {
             return Outcome::Accepted(Accepted::default());
         }
-        let options = ReadOptions {
-            depth_max: self.limits.call_depth_max as u32,
-            bytes_max: usize::try_from(self.limits.call_bytes_max).unwrap_or(usize::MAX),
-            strict: true,
-        };
         // Text that is not JSON is said to be so, whatever the schema says.
-        let tape = match session.tape.read(bytes, options) {
+        let tape = match session.tape.read(bytes, self.read_options()) {
             Ok(tape) => tape,
             Err(ReadError::Malformed(malformed)) => return Outcome::Rejected(Rejection::not_json(malformed)),
             Err(ReadError::Fault(code)) => return Outcome::Fault(code.into()),

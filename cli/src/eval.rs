@@ -1,7 +1,8 @@
 //! `callgate eval`: JSON lines of schemas and instances in, verdicts and failures out, in the same order.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,69 +12,87 @@ use callgate::{Documents, DocumentsBuilder, Draft, Options, Outcome, Schema, Ses
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::EXIT_UNANSWERED;
+use crate::catalog_file::{ensure_one_stdin, is_stdin, read_file};
+use crate::flags::LimitFlags;
+
 /// Rows handed out to the threads at once.
 const BATCH_ROWS: usize = 2_048;
 
+/// The flags of `callgate eval`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// JSON lines of `{id, schema, instance | instance_text, dialect?, assert_format?}`; standard input without it or
-    /// with `-`.
-    file: Option<PathBuf>,
-    /// A JSON object from URI to document, for references to reach. May be given several times.
+    /// JSON lines of `{id, schema, instance | instance_text, dialect?, assert_format?}`; stdin without it or with `-`.
+    ///
+    /// `dialect` is 4, 6, 7, 2019-09 or 2020-12 (the default), and holds where the schema has no `$schema`. Other
+    /// members are ignored. Each row is answered by one line, in the same order: `{id, valid, line, top_path, message,
+    /// errors}`, or `{id, error: {outcome, code, detail}}` where there is no verdict.
+    #[arg(value_name = "FILE")]
+    rows: Option<PathBuf>,
+    /// A JSON object from URI to document, for references to reach; may be given several times.
     #[arg(long, value_name = "FILE")]
     documents: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: LimitFlags,
 }
 
+/// Answers every row. Errors: the rows or documents cannot be read, or the answers not written.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let stdin = args.rows.as_deref().is_none_or(is_stdin);
+    ensure_one_stdin(args.documents.iter().map(|path| is_stdin(path)).chain([stdin]))?;
     let documents = Arc::new(read_documents(&args.documents)?);
-    let input: Box<dyn BufRead> = match &args.file {
-        Some(path) if path.as_os_str() != "-" => {
-            let file = std::fs::File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let base = Options { documents, limits: args.limits.limits(), ..Options::default() };
+    let input: Box<dyn BufRead> = match &args.rows {
+        Some(path) if !stdin => {
+            let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
             Box::new(BufReader::new(file))
         }
-        _ => Box::new(BufReader::new(std::io::stdin())),
+        _ => Box::new(io::stdin().lock()),
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut lines = input.split(b'\n');
+    answer_rows(input, &mut BufWriter::new(io::stdout().lock()), &base)
+}
+
+/// Answers the rows batch by batch. A reader of the answers that goes away ends the run, without a word.
+fn answer_rows(input: impl BufRead, out: &mut impl Write, base: &Options) -> Result<ExitCode> {
+    let mut rows = input.split(b'\n');
     loop {
         let batch: Vec<Vec<u8>> =
-            lines.by_ref().take(BATCH_ROWS).collect::<Result<_, _>>().context("cannot read the rows")?;
+            rows.by_ref().take(BATCH_ROWS).collect::<Result<_, _>>().context("cannot read the rows")?;
         if batch.is_empty() {
-            break;
+            return Ok(ExitCode::SUCCESS);
         }
-        for answer in answer_all(&batch, &documents) {
-            out.write_all(answer.as_bytes())?;
+        let answers = answer_all(&batch, base);
+        match answers.iter().try_for_each(|answer| out.write_all(answer.as_bytes())).and_then(|()| out.flush()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::from(EXIT_UNANSWERED)),
+            Err(error) => return Err(error).context("cannot write to stdout"),
         }
     }
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn read_documents(paths: &[PathBuf]) -> Result<Documents> {
     let mut builder = DocumentsBuilder::default();
     for path in paths {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let map: BTreeMap<String, &RawValue> = serde_json::from_str(&text)
+        let map: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&read_file(path)?)
             .with_context(|| format!("{} is no object from URI to document", path.display()))?;
         for (uri, document) in map {
             builder
                 .add(&uri, document.get().as_bytes())
-                .map_err(|error| anyhow::anyhow!("{}: {uri}: {error:?}", path.display()))?;
+                .map_err(|error| anyhow::anyhow!("{}: {uri}: {error}", path.display()))?;
         }
     }
     Ok(builder.build())
 }
 
 /// The answers to a batch, in its order; every core takes a part.
-fn answer_all(batch: &[Vec<u8>], documents: &Arc<Documents>) -> Vec<String> {
+fn answer_all(batch: &[Vec<u8>], base: &Options) -> Vec<String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = batch.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
-        let parts: Vec<_> = batch
-            .chunks(part)
-            .map(|rows| scope.spawn(move || Answerer::new(documents).answers(rows)))
-            .collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+        let parts: Vec<_> =
+            batch.chunks(part).map(|rows| scope.spawn(move || Answerer::new(base).answers(rows))).collect();
+        let answers = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
+        answers.flatten().collect()
     })
 }
 
@@ -135,19 +154,30 @@ impl Reason {
 }
 
 /// Answers rows, one thread's share. Rows that follow each other often have one schema: the last one compiled is kept.
-struct Answerer<'d> {
-    documents: &'d Arc<Documents>,
+struct Answerer<'o> {
+    base: &'o Options,
     session: Session,
     last: Option<(String, Result<Schema, (String, String)>)>,
 }
 
-impl<'d> Answerer<'d> {
-    fn new(documents: &'d Arc<Documents>) -> Self {
-        Answerer { documents, session: Session::new(), last: None }
+impl<'o> Answerer<'o> {
+    fn new(base: &'o Options) -> Self {
+        let mut session = Session::new();
+        session.keep_evaluation_paths(true);
+        Answerer { base, session, last: None }
     }
 
     fn answers(mut self, rows: &[Vec<u8>]) -> Vec<String> {
-        rows.iter().filter(|row| !row.trim_ascii().is_empty()).map(|row| self.answer(row)).collect()
+        rows.iter().filter(|row| !row.trim_ascii().is_empty()).map(|row| self.answer_or_say_why(row)).collect()
+    }
+
+    /// No row makes the judge panic. Should one do so, it is answered as such, and the rows after it as ever.
+    fn answer_or_say_why(&mut self, row: &[u8]) -> String {
+        panic::catch_unwind(AssertUnwindSafe(|| self.answer(row))).unwrap_or_else(|_| {
+            *self = Answerer::new(self.base);
+            let detail = "judging the row panicked: a defect of callgate".to_owned();
+            line(&Unanswered { id: &id_of(row), error: Reason { outcome: "fault", code: "panic".to_owned(), detail } })
+        })
     }
 
     fn answer(&mut self, row: &[u8]) -> String {
@@ -157,8 +187,8 @@ impl<'d> Answerer<'d> {
                 Err(reason) => line(&Unanswered { id: &row.id, error: reason }),
             },
             Err(error) => {
-                let id = id_of(row);
-                line(&Unanswered { id: &id, error: Reason::finding("unreadable", format!("the row: {error}")) })
+                let reason = Reason::finding("unreadable", format!("the row: {error}"));
+                line(&Unanswered { id: &id_of(row), error: reason })
             }
         }
     }
@@ -171,7 +201,6 @@ impl<'d> Answerer<'d> {
             _ => return Err(Reason::finding("unreadable", "the row needs either instance or instance_text")),
         };
         let schema = self.schema(row, &options)?;
-        self.session.keep_evaluation_paths(true);
         let verdict = match schema.check(&mut self.session, instance) {
             Outcome::Accepted(_) => {
                 Verdict { id: &row.id, valid: true, line: None, top_path: None, message: None, errors: Vec::new() }
@@ -182,13 +211,16 @@ impl<'d> Answerer<'d> {
                 line: Some(rejection.to_string()),
                 top_path: Some(rejection.path()),
                 message: Some(rejection.message()),
-                errors: rejection.failures().map(|failure| Failure {
-                    keyword: failure.keyword().map(str::to_owned),
-                    instance_path: failure.instance_path(),
-                    schema_path: failure.evaluation_path(),
-                    message: failure.message(),
-                    description: failure.description().map(str::to_owned),
-                }).collect(),
+                errors: rejection
+                    .failures()
+                    .map(|failure| Failure {
+                        keyword: failure.keyword().map(str::to_owned),
+                        instance_path: failure.instance_path(),
+                        schema_path: failure.evaluation_path(),
+                        message: failure.message(),
+                        description: failure.description().map(str::to_owned),
+                    })
+                    .collect(),
             },
             Outcome::Fault(fault) => {
                 return Err(Reason {
@@ -210,12 +242,7 @@ impl<'d> Answerer<'d> {
             Some(name) => Draft::from_name(name)
                 .ok_or_else(|| Reason::finding("unknown_dialect", format!("{name} is no dialect")))?,
         };
-        Ok(Options {
-            draft,
-            assert_formats: row.assert_format,
-            documents: Arc::clone(self.documents),
-            ..Options::default()
-        })
+        Ok(Options { draft, assert_formats: row.assert_format, ..self.base.clone() })
     }
 
     fn schema(&mut self, row: &Row<'_>, options: &Options) -> Result<Schema, Reason> {
@@ -224,7 +251,8 @@ impl<'d> Answerer<'d> {
             let compiled = Schema::compile(row.schema.get(), options).map(|(schema, _)| schema).map_err(|refused| {
                 let finding = refused.report.findings.iter().find(|finding| !finding.kind.compiles());
                 finding.map_or_else(Default::default, |finding| {
-                    let place = if finding.pointer.is_empty() { String::new() } else { format!(" at {}", finding.pointer) };
+                    let place =
+                        if finding.pointer.is_empty() { String::new() } else { format!(" at {}", finding.pointer) };
                     (finding.kind.as_str().to_owned(), format!("{}{place}", finding.detail))
                 })
             });
@@ -240,10 +268,7 @@ impl<'d> Answerer<'d> {
 
 /// The row's id, where the rest of the row cannot be read.
 fn id_of(row: &[u8]) -> serde_json::Value {
-    serde_json::from_slice::<serde_json::Value>(row)
-        .ok()
-        .and_then(|row| row.get("id").cloned())
-        .unwrap_or_default()
+    serde_json::from_slice::<serde_json::Value>(row).ok().and_then(|row| row.get("id").cloned()).unwrap_or_default()
 }
 
 fn line(answer: &impl Serialize) -> String {

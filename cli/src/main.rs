@@ -1,6 +1,21 @@
 //! The `callgate` command. Results on stdout, everything else on stderr; exit codes as the help says.
+//!
+//! ```text
+//! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
+//!      ├► call     one call                   ├─► arguments      a call's text
+//!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
+//!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//! ```
 
+mod arguments;
+mod call;
+mod catalog_file;
+mod check;
 mod eval;
+mod findings;
+mod flags;
+mod listing;
+mod output;
 
 use std::process::ExitCode;
 
@@ -14,25 +29,36 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, or unhealthy under --strict; \
-    2 usage, input/output, fault, unknown or uncompiled tool.";
+const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, or unhealthy under \
+    --strict; 2 usage, input/output, fault, unknown or uncompiled tool.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Compile catalogs and say what is wrong with their tools.
+    Check(check::Args),
+    /// Judge one call of a tool.
+    Call(call::Args),
+    /// Print what a catalog's tools were compiled to, and what a call runs of it.
+    Listing(listing::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
 }
 
+/// Exit code of a call that was rejected, and of catalogs that are unhealthy.
+const EXIT_REJECTED: u8 = 1;
+
+/// Exit code where there is no answer: usage, input/output, fault, a tool that is not there or not compiled.
+const EXIT_UNANSWERED: u8 = 2;
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match cli.command {
+    let done = match Cli::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Call(args) => call::run(&args),
+        Command::Listing(args) => listing::run(&args),
         Command::Eval(args) => eval::run(&args),
     };
-    match done {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("callgate: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    done.unwrap_or_else(|error| {
+        output::log(&format!("{error:#}"));
+        ExitCode::from(EXIT_UNANSWERED)
+    })
 }

@@ -22,7 +22,7 @@ use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowSegment, LowTa
 use crate::refs::Place;
 
 /// Makes the unit. Errors: a fault of this compiler.
-pub(crate) fn emit(program: &Program, model: &Model<'_, '_>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
+pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
     let layout = Layout::new(program);
     let mut emitter = Emitter {
         program,
@@ -62,7 +62,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(program: &Program) -> Layout {
+    fn new(program: &Program<'_>) -> Layout {
         let stands_for: Vec<BlockId> =
             (0..program.blocks.len()).map(|at| resolve_alias(program, BlockId(at as u32))).collect();
         let mut order = Vec::new();
@@ -108,7 +108,7 @@ impl Layout {
 }
 
 /// The end of a chain of aliases. In-place cycles have been refused, so chains end.
-fn resolve_alias(program: &Program, block: BlockId) -> BlockId {
+fn resolve_alias(program: &Program<'_>, block: BlockId) -> BlockId {
     let mut block = block;
     while let Some(next) = program.blocks[block.0 as usize].alias {
         block = next;
@@ -117,7 +117,7 @@ fn resolve_alias(program: &Program, block: BlockId) -> BlockId {
 }
 
 /// Whether the instruction runs no block.
-fn is_leaf(low: &Low) -> bool {
+fn is_leaf(low: &Low<'_>) -> bool {
     match low {
         Low::Plain(word) => !matches!(word.opcode(), Opcode::TrackOpen | Opcode::TrackClose),
         Low::Number(..)
@@ -131,7 +131,7 @@ fn is_leaf(low: &Low) -> bool {
     }
 }
 
-fn named_blocks(low: &Low) -> Vec<BlockId> {
+fn named_blocks(low: &Low<'_>) -> Vec<BlockId> {
     match low {
         Low::Call { block, .. }
         | Low::DependentSchema(_, block)
@@ -159,7 +159,7 @@ fn named_blocks(low: &Low) -> Vec<BlockId> {
 }
 
 struct Emitter<'e, 'm, 'd> {
-    program: &'e Program,
+    program: &'e Program<'d>,
     model: &'e Model<'m, 'd>,
     layout: &'e Layout,
     parts: UnitParts,
@@ -186,7 +186,7 @@ impl Emitter<'_, '_, '_> {
         self.parts.code.push(build::leave());
     }
 
-    fn word(&mut self, low: &Low, pc: u32) -> Word {
+    fn word(&mut self, low: &Low<'_>, pc: u32) -> Word {
         match low {
             Low::Plain(word) => *word,
             Low::Number(build, place, node) => build(NumberId(self.number(*place, *node))),
@@ -375,13 +375,13 @@ impl Emitter<'_, '_, '_> {
         id
     }
 
-    fn table(&mut self, low: &LowTable) -> TableId {
+    fn table(&mut self, low: &LowTable<'_>) -> TableId {
         let mut required = 0;
         let mut names = Vec::with_capacity(low.names.len());
         for name in &low.names {
             let watched = name.required && required < 64;
             names.push(TableName {
-                name: self.str(&name.name),
+                name: self.str(name.name),
                 target: self.layout.maybe(name.block),
                 declared: name.declared,
                 required: watched.then_some(required as u8),
@@ -390,7 +390,7 @@ impl Emitter<'_, '_, '_> {
         }
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
         order.sort_by(|a, b| {
-            let (a, b) = (&low.names[*a as usize].name, &low.names[*b as usize].name);
+            let (a, b) = (low.names[*a as usize].name, low.names[*b as usize].name);
             a.len().cmp(&b.len()).then_with(|| a.cmp(b))
         });
         let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
@@ -406,9 +406,9 @@ impl Emitter<'_, '_, '_> {
         TableId(id)
     }
 
-    fn note(&mut self, low: &LowNote) -> u32 {
+    fn note(&mut self, low: &LowNote<'_>) -> u32 {
         let mut opt = |text: Option<&str>| text.map_or(StrId::NONE, |text| self.str(text));
-        let (keyword, description) = (opt(low.keyword), opt(low.description.as_deref()));
+        let (keyword, description) = (opt(low.keyword), opt(low.description));
         let note = Note {
             keyword,
             keyword_location: self.str(&low.location),

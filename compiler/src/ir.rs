@@ -53,14 +53,14 @@ impl Count {
 
 /// What `dependencies` asks for beside a name.
 #[derive(Clone, Debug)]
-pub(crate) enum Dependency {
-    Names(Vec<String>),
+pub(crate) enum Dependency<'d> {
+    Names(Vec<&'d str>),
     Schema(Place),
 }
 
 /// What a keyword means.
 #[derive(Clone, Debug)]
-pub(crate) enum Rule {
+pub(crate) enum Rule<'d> {
     /// Types, and their names as they are printed.
     Type(Types, String),
     Enum(Node),
@@ -69,13 +69,13 @@ pub(crate) enum Rule {
     MultipleOf(Node),
     Count(Count, u32),
     Pattern(Arc<Pattern>),
-    Format(Format, String),
+    Format(Format, &'d str),
     /// `items: false` after that many, or `additionalItems: false`.
     ItemsEnd(u32),
     UniqueItems,
-    Required(Vec<String>),
-    Dependencies(Vec<(String, Dependency)>),
-    Properties(Vec<(String, Place)>),
+    Required(Vec<&'d str>),
+    Dependencies(Vec<(&'d str, Dependency<'d>)>),
+    Properties(Vec<(&'d str, Place)>),
     PatternProperties(Vec<(Arc<Pattern>, Place)>),
     AdditionalProperties(Place),
     PropertyNames(Place),
@@ -90,7 +90,7 @@ pub(crate) enum Rule {
     If(Place, Option<Place>, Option<Place>),
     Ref(Place),
     /// The target as it stands, and the anchor by which the dynamic scope may replace it.
-    DynamicRef(Place, Option<String>),
+    DynamicRef(Place, Option<&'d str>),
     /// The target as it stands, and whether the dynamic scope may replace it.
     RecursiveRef(Place, bool),
     UnevaluatedProperties(Place),
@@ -99,26 +99,26 @@ pub(crate) enum Rule {
 
 /// A rule with the keyword it comes from.
 #[derive(Clone, Debug)]
-pub(crate) struct RuleAt {
+pub(crate) struct RuleAt<'d> {
     pub(crate) keyword: &'static str,
-    pub(crate) rule: Rule,
+    pub(crate) rule: Rule<'d>,
 }
 
 /// A schema, read.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub(crate) struct Schema<'d> {
     pub(crate) place: Place,
     pub(crate) location: LocationId,
     pub(crate) draft: Draft,
     /// `Some` for a boolean schema.
     pub(crate) always: Option<bool>,
-    pub(crate) description: Option<String>,
+    pub(crate) description: Option<&'d str>,
     /// The types its own `type` names; none without one.
     pub(crate) types: Types,
-    pub(crate) rules: Vec<RuleAt>,
+    pub(crate) rules: Vec<RuleAt<'d>>,
 }
 
-impl Schema {
+impl<'d> Schema<'d> {
     /// Whether an applicator stands beside that judges the same instance: then what is evaluated is known only when
     /// the instance is.
     pub(crate) fn has_in_place_applicator(&self) -> bool {
@@ -136,11 +136,11 @@ impl Schema {
     }
 
     /// The rule of a keyword that can stand only once.
-    pub(crate) fn rule(&self, find: impl Fn(&Rule) -> bool) -> Option<&Rule> {
+    pub(crate) fn rule(&self, find: impl Fn(&Rule<'d>) -> bool) -> Option<&Rule<'d>> {
         self.rules.iter().map(|at| &at.rule).find(|rule| find(rule))
     }
 
-    pub(crate) fn properties(&self) -> &[(String, Place)] {
+    pub(crate) fn properties(&self) -> &[(&'d str, Place)] {
         match self.rule(|rule| matches!(rule, Rule::Properties(_))) {
             Some(Rule::Properties(list)) => list,
             _ => &[],
@@ -160,7 +160,7 @@ pub(crate) struct Model<'m, 'd> {
     pub(crate) registry: Registry<'d>,
     options: &'m Options,
     patterns: &'m mut PatternCache,
-    schemas: Vec<Arc<Schema>>,
+    schemas: Vec<Arc<Schema<'d>>>,
     by_place: HashMap<Place, usize>,
 }
 
@@ -170,7 +170,7 @@ impl<'m, 'd> Model<'m, 'd> {
     }
 
     /// The schema at `place`. What is wrong with it becomes a finding.
-    pub(crate) fn schema(&mut self, place: Place) -> Arc<Schema> {
+    pub(crate) fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {
         if let Some(at) = self.by_place.get(&place) {
             return Arc::clone(&self.schemas[*at]);
         }
@@ -178,6 +178,11 @@ impl<'m, 'd> Model<'m, 'd> {
         self.by_place.insert(place, self.schemas.len());
         self.schemas.push(Arc::clone(&schema));
         schema
+    }
+
+    /// The schemas that have been read, in the order of reading.
+    pub(crate) fn read_schemas(&self) -> impl Iterator<Item = &Schema<'d>> {
+        self.schemas.iter().map(Arc::as_ref)
     }
 
     pub(crate) fn tape(&self, place: Place) -> Tape<'d> {
@@ -210,10 +215,10 @@ struct Reader<'r, 'm, 'd> {
 /// A keyword's value of a kind that the keyword does not take.
 struct WrongKind(&'static str);
 
-type Read = Result<Option<Rule>, WrongKind>;
+type Read<'d> = Result<Option<Rule<'d>>, WrongKind>;
 
 impl<'d> Reader<'_, '_, 'd> {
-    fn read(mut self) -> Schema {
+    fn read(mut self) -> Schema<'d> {
         let site = self.site();
         let tape = self.tape();
         let mut schema = Schema {
@@ -234,13 +239,12 @@ impl<'d> Reader<'_, '_, 'd> {
         schema
     }
 
-    fn read_object(&mut self, site: Site, schema: &mut Schema) {
+    fn read_object(&mut self, site: Site, schema: &mut Schema<'d>) {
         let tape = self.tape();
         let alone = site.dialect.draft.ref_stands_alone()
             && tape.member(self.place.node, "$ref").is_some_and(|node| tape.is_string(node));
-        let mut name = String::new();
         for (key, value) in tape.member_nodes(self.place.node) {
-            let Some(keyword) = dialect::keyword(tape.text(key).plain(&mut name), site.dialect) else {
+            let Some(keyword) = dialect::keyword(self.plain(key), site.dialect) else {
                 continue;
             };
             if alone && keyword.name != "$ref" {
@@ -275,6 +279,11 @@ impl<'d> Reader<'_, '_, 'd> {
         self.model.registry.tape(self.place.doc)
     }
 
+    /// The text of a string or name.
+    fn plain(&self, node: Node) -> &'d str {
+        self.model.registry.plain(self.tape().text(node))
+    }
+
     fn finding(&mut self, kind: FindingKind, keyword: &str, detail: String) {
         let location = self.site().location;
         let pointer = self.model.registry.locations.pointer(location, keyword);
@@ -287,7 +296,7 @@ impl<'d> Reader<'_, '_, 'd> {
         self.tape().member(self.place.node, name)
     }
 
-    fn rule(&mut self, site: Site, keyword: &str, value: Node) -> Read {
+    fn rule(&mut self, site: Site, keyword: &str, value: Node) -> Read<'d> {
         let draft = site.dialect.draft;
         Ok(Some(match keyword {
             "type" => return self.types(draft, value),
@@ -379,17 +388,12 @@ impl<'d> Reader<'_, '_, 'd> {
         })
     }
 
-    fn string(&self, value: Node) -> Result<String, WrongKind> {
-        if self.tape().is_string(value) { Ok(self.tape().text(value).chars().collect()) } else { Err(WrongKind("string")) }
+    fn string(&self, value: Node) -> Result<&'d str, WrongKind> {
+        if self.tape().is_string(value) { Ok(self.plain(value)) } else { Err(WrongKind("string")) }
     }
 
-    fn names(&self, value: Node) -> Result<Vec<String>, WrongKind> {
-        let mut names = Vec::new();
-        for name in self.tape().element_nodes(self.array(value)?) {
-            let name = self.string(name)?;
-            names.push(name);
-        }
-        Ok(names)
+    fn names(&self, value: Node) -> Result<Vec<&'d str>, WrongKind> {
+        self.tape().element_nodes(self.array(value)?).map(|name| self.string(name)).collect()
     }
 
     fn schema(&self, value: Node) -> Result<Place, WrongKind> {
@@ -404,16 +408,16 @@ impl<'d> Reader<'_, '_, 'd> {
         self.tape().element_nodes(self.array(value)?).map(|node| self.schema(node)).collect()
     }
 
-    fn named_schemas(&self, value: Node) -> Result<Vec<(String, Place)>, WrongKind> {
+    fn named_schemas(&self, value: Node) -> Result<Vec<(&'d str, Place)>, WrongKind> {
         let tape = self.tape();
         tape.member_nodes(self.object(value)?)
-            .map(|(key, node)| Ok((tape.text(key).chars().collect(), self.schema(node)?)))
+            .map(|(key, node)| Ok((self.plain(key), self.schema(node)?)))
             .collect()
     }
 
     // --- keywords --------------------------------------------------------------------------------------------
 
-    fn types(&self, draft: Draft, value: Node) -> Read {
+    fn types(&self, draft: Draft, value: Node) -> Read<'d> {
         let tape = self.tape();
         let list: Vec<Node> = match tape.entry(value).kind {
             EntryKind::Array => tape.element_nodes(value).collect(),
@@ -423,14 +427,14 @@ impl<'d> Reader<'_, '_, 'd> {
         let mut names = Vec::new();
         for node in list {
             let name = self.string(node)?;
-            types = types.union(type_named(&name, draft).ok_or(WrongKind("type"))?);
-            names.push(quoted(&name));
+            types = types.union(type_named(name, draft).ok_or(WrongKind("type"))?);
+            names.push(quoted(name));
         }
         Ok(Some(Rule::Type(types, names.join(", "))))
     }
 
     /// `minimum` and `maximum`; in draft 4 their exclusive partners are booleans.
-    fn bound(&self, site: Site, value: Node, bound: Bound) -> Result<Rule, WrongKind> {
+    fn bound(&self, site: Site, value: Node, bound: Bound) -> Result<Rule<'d>, WrongKind> {
         let value = self.number(value)?;
         let (partner, exclusive) = match bound {
             Bound::Maximum => ("exclusiveMaximum", Bound::ExclusiveMaximum),
@@ -466,21 +470,21 @@ impl<'d> Reader<'_, '_, 'd> {
         }
     }
 
-    fn pattern_rule(&mut self, value: Node) -> Read {
+    fn pattern_rule(&mut self, value: Node) -> Read<'d> {
         let source = self.string(value)?;
-        Ok(self.pattern(&source, "pattern").map(Rule::Pattern))
+        Ok(self.pattern(source, "pattern").map(Rule::Pattern))
     }
 
-    fn format(&self, site: Site, value: Node) -> Read {
+    fn format(&self, site: Site, value: Node) -> Read<'d> {
         let name = self.string(value)?;
         let asserted = self.model.options.assert_formats
             || site.dialect.vocabularies.has(Vocabularies::FORMAT_ASSERTION);
-        let format = Format::from_name(&name)
+        let format = Format::from_name(name)
             .filter(|format| asserted && format.is_defined_in(site.dialect.draft.number()));
-        Ok(format.map(|format| Rule::Format(format, quoted(&name))))
+        Ok(format.map(|format| Rule::Format(format, name)))
     }
 
-    fn dependencies(&self, value: Node) -> Result<Rule, WrongKind> {
+    fn dependencies(&self, value: Node) -> Result<Rule<'d>, WrongKind> {
         let tape = self.tape();
         let mut list = Vec::new();
         for (key, node) in tape.member_nodes(self.object(value)?) {
@@ -488,22 +492,22 @@ impl<'d> Reader<'_, '_, 'd> {
                 EntryKind::Array => Dependency::Names(self.names(node)?),
                 _ => Dependency::Schema(self.schema(node)?),
             };
-            list.push((tape.text(key).chars().collect(), needed));
+            list.push((self.plain(key), needed));
         }
         Ok(Rule::Dependencies(list))
     }
 
-    fn pattern_properties(&mut self, value: Node) -> Result<Rule, WrongKind> {
+    fn pattern_properties(&mut self, value: Node) -> Result<Rule<'d>, WrongKind> {
         let mut list = Vec::new();
         for (source, place) in self.named_schemas(value)? {
-            if let Some(pattern) = self.pattern(&source, "patternProperties") {
+            if let Some(pattern) = self.pattern(source, "patternProperties") {
                 list.push((pattern, place));
             }
         }
         Ok(Rule::PatternProperties(list))
     }
 
-    fn items(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+    fn items(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {
         let tape = self.tape();
         if site.dialect.draft < Draft::D2020 && tape.entry(value).kind == EntryKind::Array {
             return Ok(Rule::Prefix(self.schemas(value)?));
@@ -515,36 +519,35 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 
     /// Only counts beside an array of `items`.
-    fn additional_items(&self, site: Site, value: Node) -> Read {
+    fn additional_items(&self, site: Site, value: Node) -> Read<'d> {
         let tape = self.tape();
         let schema = self.schema(value)?;
         let prefix = self.sibling(site, "items").map(|node| tape.entry(node));
         Ok(match prefix {
             Some(entry) if entry.kind == EntryKind::Array => match tape.entry(value).kind {
                 EntryKind::False => Some(Rule::ItemsEnd(entry.len)),
-                EntryKind::True => None,
                 _ => Some(Rule::Items(entry.len, schema)),
             },
             _ => None,
         })
     }
 
-    fn contains(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+    fn contains(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {
         let schema = self.schema(value)?;
         let bound = |name| self.sibling(site, name).map(|node| self.count(node)).transpose();
         let (min, max) = (bound("minContains")?.unwrap_or(1), bound("maxContains")?.unwrap_or(u32::MAX));
         Ok(Rule::Contains(schema, min, max))
     }
 
-    fn condition(&self, site: Site, value: Node) -> Result<Rule, WrongKind> {
+    fn condition(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {
         let branch = |name| self.sibling(site, name).map(|node| self.schema(node)).transpose();
         Ok(Rule::If(self.schema(value)?, branch("then")?, branch("else")?))
     }
 
-    fn reference(&mut self, site: Site, keyword: &'static str, value: Node) -> Read {
+    fn reference(&mut self, site: Site, keyword: &'static str, value: Node) -> Read<'d> {
         let reference = self.string(value)?;
         let registry = &mut self.model.registry;
-        let (target, anchor) = match registry.resolve(site, &reference, keyword) {
+        let (target, anchor) = match registry.resolve(site, reference, keyword) {
             Ok(found) => found,
             Err(finding) => {
                 registry.findings.push(finding);
@@ -555,7 +558,7 @@ impl<'d> Reader<'_, '_, 'd> {
         let resource = target_resource.map(|id| registry.resource(id));
         Ok(Some(match keyword {
             "$dynamicRef" => {
-                let bookend = |name: &String| resource.is_some_and(|found| found.dynamic_anchors.contains_key(name));
+                let bookend = |name: &&str| resource.is_some_and(|found| found.dynamic_anchors.contains_key(name));
                 Rule::DynamicRef(target, anchor.filter(bookend))
             }
             "$recursiveRef" => {

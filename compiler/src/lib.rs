@@ -28,11 +28,13 @@ mod pattern;
 mod pattern_cache;
 mod peephole;
 mod refs;
+mod stages;
 mod well_formed;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, ReadError, Tape, TapeBuf};
 use callgate_vm::unit::Unit;
 use sha2::{Digest, Sha256};
@@ -48,6 +50,7 @@ pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::options::Options;
+pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.
 pub const FORMAT_VERSION: u32 = 1;
@@ -129,6 +132,41 @@ pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Findi
     }
 }
 
+/// One stage of compiling a tool of a catalog, as text. `None` if there is no such tool or its schema does not get
+/// that far. Errors: the text is no catalog.
+pub fn stage_listing(
+    text: &[u8],
+    tool: &str,
+    stage: Stage,
+    options: &Options,
+) -> Result<Option<String>, Box<Finding>> {
+    let mut buf = TapeBuf::new();
+    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
+    let found = ingest::read(tape)?.into_iter().flatten().find(|entry| entry.name == tool);
+    let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
+        return Ok(None);
+    };
+    if bounds::hard(tape, node, &options.limits).is_some() {
+        return Ok(None);
+    }
+    let bump = Bump::new();
+    let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
+    let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
+    let mut patterns = PatternCache::default();
+    let mut model = Model::new(registry, options, &mut patterns);
+    let budget = LowerBudget::new(options.limits.unit_bytes_max);
+    let Some(program) = lower::lower(&mut model, root, options.peephole, budget) else {
+        return Ok(None);
+    };
+    let mut out = String::new();
+    let written = match stage {
+        Stage::Ir => stages::write_ir(&mut out, &model),
+        Stage::Lowered => stages::write_lowered(&mut out, &model, &program),
+    };
+    debug_assert!(written.is_ok());
+    Ok(Some(out))
+}
+
 fn unreadable(error: ReadError) -> Finding {
     match error {
         ReadError::Malformed(malformed) => {
@@ -151,8 +189,9 @@ fn compile_document(
     let Some(tape) = documents.get(uri) else {
         return Err(vec![Finding::new(FindingKind::RefUnresolved, "", format!("{uri} is not registered"))]);
     };
+    let bump = Bump::new();
     let mut patterns = PatternCache::default();
-    let mut registry = Registry::new(documents, options.limits.subschemas_max);
+    let mut registry = Registry::new(&bump, documents, options.limits.subschemas_max);
     let root = registry.add(tape, 0, Some(uri), dialect::Dialect::of(draft));
     let (unit, findings) = compile_model(Model::new(registry, options, &mut patterns), root, [0; 32], options);
     unit.ok_or(findings)
@@ -199,7 +238,8 @@ impl<'o> Session<'o> {
             findings.push(Finding::new(FindingKind::NotWellFormed, "", "a schema is an object or a boolean"));
             return (None, findings);
         }
-        let mut registry = Registry::new(&options.documents, options.limits.subschemas_max);
+        let bump = Bump::new();
+        let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
         let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
         findings.append(&mut registry.findings);
         if findings.iter().any(|finding| !finding.kind.compiles()) {

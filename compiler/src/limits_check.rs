@@ -19,7 +19,7 @@ impl LowerBudget {
     }
 
     /// Counts a block. Answers whether it still fits.
-    pub(crate) fn spend(&mut self, ops: &[Op]) -> bool {
+    pub(crate) fn spend(&mut self, ops: &[Op<'_>]) -> bool {
         let bytes: u64 = ops.iter().map(op_bytes).sum::<u64>() + 8;
         match self.left.checked_sub(bytes) {
             Some(left) => {
@@ -32,7 +32,7 @@ impl LowerBudget {
 }
 
 /// What an instruction and what belongs to it take, about.
-fn op_bytes(op: &Op) -> u64 {
+fn op_bytes(op: &Op<'_>) -> u64 {
     let operands = match &op.low {
         Low::Required(table)
         | Low::ObjectTable(table)
@@ -47,13 +47,13 @@ fn op_bytes(op: &Op) -> u64 {
     };
     let note = op.note.as_ref().map_or(0, |note| {
         let texts: usize = note.texts.iter().map(String::len).sum();
-        let description = note.description.as_ref().map_or(0, String::len);
+        let description = note.description.map_or(0, str::len);
         (note.location.len() + description + texts + 64) as u64
     });
     8 + operands + note
 }
 
-fn table_bytes(table: &LowTable) -> u64 {
+fn table_bytes(table: &LowTable<'_>) -> u64 {
     let names: usize = table.names.iter().map(|name| name.name.len() + 16).sum();
     (names + table.patterns.len() * 12 + 16) as u64
 }

@@ -2,45 +2,38 @@
 
 use std::fmt::Write as _;
 
-use callgate_vm::text::Text;
-
 /// A location: an index into [`Locations`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LocationId(u32);
 
 /// All locations of one compilation.
 #[derive(Debug, Default)]
-pub(crate) struct Locations {
-    steps: Vec<(Option<LocationId>, Step)>,
+pub(crate) struct Locations<'d> {
+    steps: Vec<(Option<LocationId>, Step<'d>)>,
 }
 
 #[derive(Debug)]
-enum Step {
+enum Step<'d> {
     /// The root: the document's URI where it is not the tool's own schema.
-    Root(Option<Box<str>>),
-    Name(Box<str>),
+    Root(Option<&'d str>),
+    Name(&'d str),
     Index(usize),
 }
 
-impl Locations {
-    fn push(&mut self, parent: Option<LocationId>, step: Step) -> LocationId {
+impl<'d> Locations<'d> {
+    fn push(&mut self, parent: Option<LocationId>, step: Step<'d>) -> LocationId {
         self.steps.push((parent, step));
         LocationId(self.steps.len() as u32 - 1)
     }
 
     /// The root of a document.
-    pub(crate) fn root(&mut self, uri: Option<&str>) -> LocationId {
-        self.push(None, Step::Root(uri.map(Box::from)))
+    pub(crate) fn root(&mut self, uri: Option<&'d str>) -> LocationId {
+        self.push(None, Step::Root(uri))
     }
 
     /// A member.
-    pub(crate) fn name(&mut self, parent: LocationId, name: &str) -> LocationId {
-        self.push(Some(parent), Step::Name(name.into()))
-    }
-
-    /// A member, by the text of its name.
-    pub(crate) fn text(&mut self, parent: LocationId, name: Text<'_>) -> LocationId {
-        self.push(Some(parent), Step::Name(name.chars().collect::<String>().into()))
+    pub(crate) fn name(&mut self, parent: LocationId, name: &'d str) -> LocationId {
+        self.push(Some(parent), Step::Name(name))
     }
 
     /// An element.

@@ -5,6 +5,7 @@
 //! nullable_union    any_of {type_is A} {rest}          ->  skip_type A; rest
 //! single_branch     any_of {rest}                      ->  rest
 //! passing_branch    any_of {} ..                       ->  (nothing)
+//! nothing_to_run    items {} / call {} ..             ->  (nothing)
 //! tail_call         a block that is only call B        ->  B itself
 //! ```
 //!
@@ -24,7 +25,7 @@ const INLINE_OPS_MAX: usize = 8;
 const BLOCK_OPS_MAX: usize = 64;
 
 /// Applies the rules until none fires, and then once names the blocks that stand for others.
-pub(crate) fn run(program: &mut Program) {
+pub(crate) fn run(program: &mut Program<'_>) {
     for at in 0..program.blocks.len() {
         if program.blocks[at].key.kind == BlockKind::Judge {
             while let Some(ops) = rewrite_unions(program, at) {
@@ -32,13 +33,14 @@ pub(crate) fn run(program: &mut Program) {
             }
         }
     }
+    drop_idle(program);
     for at in 0..program.blocks.len() {
         program.blocks[at].alias = tail_call(&program.blocks[at]);
     }
 }
 
 /// The block's instructions after one union has been rewritten; `None` where there is none to rewrite.
-fn rewrite_unions(program: &Program, at: usize) -> Option<Vec<Op>> {
+fn rewrite_unions<'d>(program: &Program<'d>, at: usize) -> Option<Vec<Op<'d>>> {
     let ops = &program.blocks[at].ops;
     // A skip counts instructions: a block that has one already is left as it is. And no block is to grow without end.
     if ops.len() > BLOCK_OPS_MAX || ops.iter().any(|op| matches!(op.low, Low::SkipType { .. })) {
@@ -56,7 +58,7 @@ fn rewrite_unions(program: &Program, at: usize) -> Option<Vec<Op>> {
     Some(result)
 }
 
-fn rewrite_union(program: &Program, within: usize, branches: &[BlockId]) -> Option<Vec<Low>> {
+fn rewrite_union<'d>(program: &Program<'d>, within: usize, branches: &[BlockId]) -> Option<Vec<Low<'d>>> {
     let block = |id: &BlockId| &program.blocks[id.0 as usize];
     // passing_branch
     if branches.iter().any(|id| block(id).ops.is_empty()) {
@@ -86,7 +88,7 @@ fn rewrite_union(program: &Program, within: usize, branches: &[BlockId]) -> Opti
 }
 
 /// The block's instructions, or a call of it.
-fn inline(program: &Program, within: usize, id: BlockId) -> Vec<Low> {
+fn inline<'d>(program: &Program<'d>, within: usize, id: BlockId) -> Vec<Low<'d>> {
     let block = &program.blocks[id.0 as usize];
     let fits = block.ops.len() <= INLINE_OPS_MAX && id.0 as usize != within;
     if fits && block.key.kind == BlockKind::Judge {
@@ -95,8 +97,27 @@ fn inline(program: &Program, within: usize, id: BlockId) -> Vec<Low> {
     vec![Low::Call { block: id, memo: false, track: false }]
 }
 
+/// Drops the instructions that only run blocks without instructions. Blocks that become empty so are left to run: the
+/// saving is not worth another round.
+fn drop_idle(program: &mut Program<'_>) {
+    let empty: Vec<bool> = program.blocks.iter().map(|block| block.ops.is_empty()).collect();
+    let idle = |low: &Low<'_>| match low {
+        Low::Items { block, .. } | Low::PropertyNames(block) | Low::DependentSchema(_, block) => {
+            empty[block.0 as usize]
+        }
+        Low::Call { block, .. } => empty[block.0 as usize],
+        _ => false,
+    };
+    for block in program.blocks.iter_mut().filter(|block| block.key.kind == BlockKind::Judge) {
+        // A skip counts instructions.
+        if !block.ops.iter().any(|op| matches!(op.low, Low::SkipType { .. })) {
+            block.ops.retain(|op| !idle(&op.low));
+        }
+    }
+}
+
 /// The block that this one only calls.
-fn tail_call(block: &Block) -> Option<BlockId> {
+fn tail_call(block: &Block<'_>) -> Option<BlockId> {
     match block.ops.as_slice() {
         [Op { low: Low::Call { block: callee, memo: false, .. }, .. }] if block.key.kind == BlockKind::Judge => {
             Some(*callee)

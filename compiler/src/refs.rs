@@ -10,7 +10,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, Tape};
+use callgate_vm::text::Text;
 use fluent_uri::{Iri, IriRef};
 
 use crate::dialect::{self, Dialect, Draft, Holds, Vocabularies};
@@ -47,23 +49,25 @@ pub(crate) struct Site {
 
 /// A schema resource: a schema with an identifier of its own, or the whole document.
 #[derive(Debug)]
-pub(crate) struct Resource {
+pub(crate) struct Resource<'d> {
     pub(crate) root: Place,
-    base: String,
-    anchors: HashMap<String, Node>,
-    pub(crate) dynamic_anchors: BTreeMap<String, Node>,
+    base: &'d str,
+    anchors: HashMap<&'d str, Node>,
+    pub(crate) dynamic_anchors: BTreeMap<&'d str, Node>,
     pub(crate) recursive_anchor: bool,
 }
 
 /// All documents, resources and subschemas of one compilation.
 pub(crate) struct Registry<'d> {
+    /// Texts that are not in a document as they are: decoded names, resolved URIs.
+    bump: &'d Bump,
     docs: Vec<(Tape<'d>, Node)>,
     documents: [&'d Documents; 2],
-    loaded: HashMap<String, ResourceId>,
-    resources: Vec<Resource>,
-    by_uri: HashMap<String, ResourceId>,
+    loaded: HashMap<&'d str, ResourceId>,
+    resources: Vec<Resource<'d>>,
+    by_uri: HashMap<&'d str, ResourceId>,
     sites: HashMap<Place, Site>,
-    pub(crate) locations: Locations,
+    pub(crate) locations: Locations<'d>,
     pub(crate) findings: Vec<Finding>,
     subschemas_max: usize,
     /// Whether some resource has an anchor that is resolved dynamically.
@@ -71,8 +75,9 @@ pub(crate) struct Registry<'d> {
 }
 
 impl<'d> Registry<'d> {
-    pub(crate) fn new(documents: &'d Documents, subschemas_max: u64) -> Self {
+    pub(crate) fn new(bump: &'d Bump, documents: &'d Documents, subschemas_max: u64) -> Self {
         Registry {
+            bump,
             docs: Vec::new(),
             documents: [documents, metaschema::documents()],
             loaded: HashMap::new(),
@@ -87,15 +92,15 @@ impl<'d> Registry<'d> {
     }
 
     /// Adds a document and indexes it. `uri` is where it was registered; none for a tool's own schema.
-    pub(crate) fn add(&mut self, tape: Tape<'d>, root: Node, uri: Option<&str>, dialect: Dialect) -> Place {
+    pub(crate) fn add(&mut self, tape: Tape<'d>, root: Node, uri: Option<&'d str>, dialect: Dialect) -> Place {
         let doc = self.docs.len() as DocId;
         self.docs.push((tape, root));
-        let base = uri.unwrap_or(DEFAULT_BASE).to_owned();
+        let base = uri.unwrap_or(DEFAULT_BASE);
         let place = Place { doc, node: root };
         let location = self.locations.root(uri);
         let resource = self.add_resource(place, base, location);
         if let Some(uri) = uri {
-            self.loaded.insert(uri.to_owned(), resource);
+            self.loaded.insert(uri, resource);
         }
         self.index(place, Site { resource, dialect, location });
         place
@@ -109,15 +114,22 @@ impl<'d> Registry<'d> {
         self.sites.get(&place).copied()
     }
 
-    pub(crate) fn resource(&self, id: ResourceId) -> &Resource {
+    pub(crate) fn resource(&self, id: ResourceId) -> &Resource<'d> {
         &self.resources[id as usize]
     }
 
+    /// A text in one piece: as it lies in the document, or decoded.
+    pub(crate) fn plain(&self, text: Text<'d>) -> &'d str {
+        text.as_plain().unwrap_or_else(|| {
+            bumpalo::collections::String::from_iter_in(text.chars(), self.bump).into_bump_str()
+        })
+    }
+
     /// The string member `name` of an object.
-    pub(crate) fn string_member(&self, place: Place, name: &str) -> Option<String> {
+    pub(crate) fn string_member(&self, place: Place, name: &str) -> Option<&'d str> {
         let tape = self.tape(place.doc);
         let node = tape.member(place.node, name).filter(|node| tape.is_string(*node))?;
-        Some(tape.text(node).chars().collect())
+        Some(self.plain(tape.text(node)))
     }
 
     fn finding(&mut self, kind: FindingKind, location: LocationId, keyword: &str, detail: impl Into<String>) {
@@ -127,14 +139,14 @@ impl<'d> Registry<'d> {
 
     // --- the index -----------------------------------------------------------------------------------------
 
-    fn add_resource(&mut self, root: Place, base: String, location: LocationId) -> ResourceId {
+    fn add_resource(&mut self, root: Place, base: &'d str, location: LocationId) -> ResourceId {
         let id = self.resources.len() as ResourceId;
-        if let Some(other) = self.by_uri.get(&base).copied() {
+        if let Some(other) = self.by_uri.get(base).copied() {
             if self.resources[other as usize].root != root {
                 self.finding(FindingKind::DuplicateId, location, "", format!("{base} names two resources"));
             }
         } else {
-            self.by_uri.insert(base.clone(), id);
+            self.by_uri.insert(base, id);
         }
         self.resources.push(Resource {
             root,
@@ -167,9 +179,8 @@ impl<'d> Registry<'d> {
     fn push_subschemas(&mut self, place: Place, site: Site, open: &mut Vec<(Place, Site)>) {
         let tape = self.tape(place.doc);
         let from = open.len();
-        let mut name = String::new();
         for (key, value) in tape.member_nodes(place.node) {
-            let Some(keyword) = dialect::keyword(tape.text(key).plain(&mut name), site.dialect) else {
+            let Some(keyword) = dialect::keyword(self.plain(tape.text(key)), site.dialect) else {
                 continue;
             };
             if keyword.holds == Holds::Nothing {
@@ -189,7 +200,8 @@ impl<'d> Registry<'d> {
                 (Holds::Map | Holds::MapOrNames, EntryKind::Object) => {
                     for (key, node) in tape.member_nodes(value) {
                         if is_schema(tape.entry(node).kind) {
-                            push(node, self.locations.text(location, tape.text(key)));
+                            let name = self.plain(tape.text(key));
+                            push(node, self.locations.name(location, name));
                         }
                     }
                 }
@@ -206,7 +218,7 @@ impl<'d> Registry<'d> {
             return site;
         }
         if let Some(uri) = self.string_member(place, "$schema") {
-            match self.dialect(&uri, site.location) {
+            match self.dialect(uri, site.location) {
                 Ok(dialect) => site.dialect = dialect,
                 Err(finding) => self.findings.push(finding),
             }
@@ -216,7 +228,7 @@ impl<'d> Registry<'d> {
             return site;
         }
         if let Some(id) = self.string_member(place, draft.id_keyword()) {
-            self.identify_resource(place, &mut site, &id);
+            self.identify_resource(place, &mut site, id);
         }
         if draft >= Draft::D2019 {
             self.identify_anchors(place, site);
@@ -224,13 +236,15 @@ impl<'d> Registry<'d> {
         site
     }
 
-    fn identify_resource(&mut self, place: Place, site: &mut Site, id: &str) {
+    fn identify_resource(&mut self, place: Place, site: &mut Site, id: &'d str) {
         let draft = site.dialect.draft;
         let (uri, fragment) = id.split_once('#').unwrap_or((id, ""));
         if !uri.is_empty() {
-            let base = self.resource(site.resource).base.clone();
-            match resolve_uri(&base, uri) {
-                Some(base) => site.resource = self.enter_resource(place, base, site),
+            match resolve_uri(self.resource(site.resource).base, uri) {
+                Some(base) => {
+                    let base = self.bump.alloc_str(&base);
+                    site.resource = self.enter_resource(place, base, site);
+                }
                 None => {
                     let detail = format!("{id} is not a URI reference");
                     self.finding(FindingKind::NotWellFormed, site.location, draft.id_keyword(), detail);
@@ -243,10 +257,10 @@ impl<'d> Registry<'d> {
     }
 
     /// The resource that starts at `place`. The root of a document gets a second name, not a second resource.
-    fn enter_resource(&mut self, place: Place, base: String, site: &Site) -> ResourceId {
+    fn enter_resource(&mut self, place: Place, base: &'d str, site: &Site) -> ResourceId {
         let id = site.resource;
         if self.resource(id).root == place {
-            self.by_uri.entry(base.clone()).or_insert(id);
+            self.by_uri.entry(base).or_insert(id);
             self.resources[id as usize].base = base;
             return id;
         }
@@ -255,11 +269,11 @@ impl<'d> Registry<'d> {
 
     fn identify_anchors(&mut self, place: Place, site: Site) {
         if let Some(anchor) = self.string_member(place, "$anchor") {
-            self.add_anchor(place, site, &anchor, "$anchor");
+            self.add_anchor(place, site, anchor, "$anchor");
         }
         if site.dialect.draft == Draft::D2020 {
             if let Some(anchor) = self.string_member(place, "$dynamicAnchor") {
-                self.add_anchor(place, site, &anchor, "$dynamicAnchor");
+                self.add_anchor(place, site, anchor, "$dynamicAnchor");
                 self.resources[site.resource as usize].dynamic_anchors.insert(anchor, place.node);
                 self.has_dynamic = true;
             }
@@ -271,9 +285,9 @@ impl<'d> Registry<'d> {
         }
     }
 
-    fn add_anchor(&mut self, place: Place, site: Site, anchor: &str, keyword: &str) {
+    fn add_anchor(&mut self, place: Place, site: Site, anchor: &'d str, keyword: &str) {
         let anchors = &mut self.resources[site.resource as usize].anchors;
-        let first = *anchors.entry(anchor.to_owned()).or_insert(place.node);
+        let first = *anchors.entry(anchor).or_insert(place.node);
         if first != place.node {
             self.finding(FindingKind::DuplicateId, site.location, keyword, format!("the anchor {anchor} stands twice"));
         }
@@ -361,7 +375,7 @@ impl<'d> Registry<'d> {
         site: Site,
         reference: &str,
         keyword: &str,
-    ) -> Result<(Place, Option<String>), Finding> {
+    ) -> Result<(Place, Option<&'d str>), Finding> {
         let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let resource = if uri.is_empty() {
             site.resource
@@ -386,8 +400,8 @@ impl<'d> Registry<'d> {
             return if is_schema(kind) { Ok((place, None)) } else { Err(unresolved(self, "points to no schema")) };
         }
         let found = self.resource(resource);
-        match found.anchors.get(&fragment) {
-            Some(node) => Ok((Place { node: *node, ..found.root }, Some(fragment))),
+        match found.anchors.get_key_value(fragment.as_str()) {
+            Some((anchor, node)) => Ok((Place { node: *node, ..found.root }, Some(anchor))),
             None => Err(unresolved(self, "names an anchor that does not exist")),
         }
     }
@@ -399,20 +413,21 @@ impl<'d> Registry<'d> {
         reference: &str,
         keyword: &str,
     ) -> Result<ResourceId, Finding> {
-        let base = self.resource(site.resource).base.clone();
+        let base = self.resource(site.resource).base;
         let pointer = |registry: &Self| registry.locations.pointer(site.location, keyword);
-        let Some(uri) = resolve_uri(&base, uri) else {
+        let Some(uri) = resolve_uri(base, uri) else {
             let detail = format!("{reference} is not a URI reference");
             return Err(Finding::new(FindingKind::RefUnresolved, pointer(self), detail));
         };
-        if let Some(resource) = self.by_uri.get(&uri).or_else(|| self.loaded.get(&uri)) {
+        if let Some(resource) = self.by_uri.get(uri.as_str()).or_else(|| self.loaded.get(uri.as_str())) {
             return Ok(*resource);
         }
         let documents = self.documents;
         if let Some(tape) = documents.iter().find_map(|documents| documents.get(&uri)) {
             // A document that does not say takes the dialect of the schema that refers to it.
-            let place = self.add(tape, 0, Some(&uri), site.dialect);
-            return Ok(self.loaded.get(&uri).copied().unwrap_or(self.sites[&place].resource));
+            let uri: &'d str = self.bump.alloc_str(&uri);
+            let place = self.add(tape, 0, Some(uri), site.dialect);
+            return Ok(self.loaded.get(uri).copied().unwrap_or(self.sites[&place].resource));
         }
         let remote = uri.starts_with("http://") || uri.starts_with("https://");
         let kind = if remote { FindingKind::RefRemote } else { FindingKind::RefUnresolved };
@@ -443,7 +458,10 @@ impl<'d> Registry<'d> {
                     site = known;
                     location = known.location;
                 }
-                None => location = self.locations.name(location, &segment),
+                None => {
+                    let segment = self.bump.alloc_str(&segment);
+                    location = self.locations.name(location, segment);
+                }
             }
         }
         self.index(place, Site { location, ..site });

@@ -44,10 +44,10 @@ impl Checker {
         };
         let custom = registry
             .string_member(root, "$schema")
-            .map(|uri| without_fragment(&uri).to_owned())
+            .map(without_fragment)
             .filter(|uri| Draft::from_uri(uri).is_none() && options.documents.get(uri).is_some());
         match custom {
-            Some(uri) => match compile_document(&uri, site.dialect.draft, &options.documents, options) {
+            Some(uri) => match compile_document(uri, site.dialect.draft, &options.documents, options) {
                 Ok(unit) => findings.extend(self.judge(&unit, registry, root)),
                 Err(errors) => {
                     let what = errors.first().map_or(String::new(), |error| format!(": {error}"));

@@ -19,12 +19,12 @@ const INLINE_DEPTH_MAX: u32 = 8;
 /// Required names that `object_table` watches; more are left to `required`.
 const REQUIRED_MAX: usize = 64;
 
-fn push(ops: &mut Vec<Op>, low: Low) {
+fn push<'d>(ops: &mut Vec<Op<'d>>, low: Low<'d>) {
     ops.push(Op { low, note: None });
 }
 
 /// The order in which rules are judged: cheap and telling first.
-fn rank(rule: &Rule) -> u8 {
+fn rank(rule: &Rule<'_>) -> u8 {
     match rule {
         Rule::Type(..) => 0,
         Rule::Enum(_) | Rule::Const(_) | Rule::Bound(..) | Rule::MultipleOf(_) | Rule::Count(..) | Rule::ItemsEnd(_) => 1,
@@ -38,7 +38,7 @@ fn rank(rule: &Rule) -> u8 {
 }
 
 /// The instruction of a rule about scalars or counts, the same in all code.
-pub(super) fn leaf(schema: &Schema, rule: &Rule) -> Option<Low> {
+pub(super) fn leaf<'d>(schema: &Schema<'d>, rule: &Rule<'d>) -> Option<Low<'d>> {
     let count = |count: Count, len: u32| -> Word {
         let len = Len(len);
         match count {
@@ -73,18 +73,18 @@ pub(super) fn leaf(schema: &Schema, rule: &Rule) -> Option<Low> {
     })
 }
 
-impl Lowerer<'_, '_, '_> {
+impl<'d> Lowerer<'_, '_, 'd> {
     /// Lowers the schema at `place` into `ops`; with `track`, so that what it evaluates is marked.
-    pub(super) fn judge(&mut self, place: Place, scope: ScopeId, track: bool, inlined: u32, ops: &mut Vec<Op>) {
+    pub(super) fn judge(&mut self, place: Place, scope: ScopeId, track: bool, inlined: u32, ops: &mut Vec<Op<'d>>) {
         let schema = self.schema(place);
         match schema.always {
             Some(true) => return,
             Some(false) => return push(ops, Low::Plain(build::never())),
             None => {}
         }
-        let mut rules: Vec<&Rule> = schema.rules.iter().map(|at| &at.rule).collect();
+        let mut rules: Vec<&Rule<'d>> = schema.rules.iter().map(|at| &at.rule).collect();
         rules.sort_by_key(|rule| rank(rule));
-        let unevaluated = |rule: &&Rule| matches!(rule, Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_));
+        let unevaluated = |rule: &&Rule<'d>| matches!(rule, Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_));
         let opens = rules.iter().any(|rule| unevaluated(rule) && !is_static(&schema, rule));
         if opens {
             push(ops, Low::Plain(build::track_open()));
@@ -108,12 +108,12 @@ impl Lowerer<'_, '_, '_> {
 
     fn judge_rule(
         &mut self,
-        schema: &Schema,
+        schema: &Schema<'d>,
         scope: ScopeId,
         track: bool,
         inlined: u32,
-        rule: &Rule,
-        ops: &mut Vec<Op>,
+        rule: &Rule<'d>,
+        ops: &mut Vec<Op<'d>>,
     ) {
         if let Some(low) = leaf(schema, rule) {
             return push(ops, low);
@@ -199,39 +199,39 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// What a reference leads to.
-    pub(super) fn target(&mut self, scope: ScopeId, rule: &Rule) -> Place {
+    pub(super) fn target(&mut self, scope: ScopeId, rule: &Rule<'d>) -> Place {
         match rule {
-            Rule::DynamicRef(target, anchor) => self.dynamic_target(scope, *target, anchor.as_deref()),
+            Rule::DynamicRef(target, anchor) => self.dynamic_target(scope, *target, *anchor),
             Rule::RecursiveRef(target, true) => self.dynamic_target(scope, *target, Some(RECURSIVE_ANCHOR)),
             Rule::RecursiveRef(target, false) | Rule::Ref(target) => *target,
             _ => Place { doc: 0, node: 0 },
         }
     }
 
-    fn mark_items(&mut self, track: bool, len: u32, ops: &mut Vec<Op>) {
+    fn mark_items(&mut self, track: bool, len: u32, ops: &mut Vec<Op<'d>>) {
         if track {
             push(ops, Low::Plain(build::mark_items(Len(len))));
         }
     }
 
-    fn dependencies(&mut self, list: &[(String, Dependency)], scope: ScopeId, kind: BlockKind, ops: &mut Vec<Op>) {
+    fn dependencies(&mut self, list: &[(&'d str, Dependency<'d>)], scope: ScopeId, kind: BlockKind, ops: &mut Vec<Op<'d>>) {
         for (name, needed) in list {
             match needed {
                 Dependency::Names(names) if names.is_empty() => {}
                 Dependency::Names(names) => {
-                    let list = std::iter::once(name).chain(names).cloned().collect();
+                    let list = std::iter::once(name).chain(names).copied().collect();
                     push(ops, Low::DependentRequired(list));
                 }
                 Dependency::Schema(place) => {
                     let block = self.block(*place, scope, kind);
-                    push(ops, Low::DependentSchema(name.clone(), block));
+                    push(ops, Low::DependentSchema(name, block));
                 }
             }
         }
     }
 
     /// Everything about the members in one instruction, and the marks beside it.
-    fn object_table(&mut self, schema: &Schema, scope: ScopeId, track: bool, ops: &mut Vec<Op>) {
+    fn object_table(&mut self, schema: &Schema<'d>, scope: ScopeId, track: bool, ops: &mut Vec<Op<'d>>) {
         let mut table = self.table(schema, scope, BlockKind::Judge);
         table.extra = self.extra(schema, scope);
         let beyond = add_required(&mut table, schema);
@@ -253,9 +253,9 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Names and patterns with their blocks.
-    pub(super) fn table(&mut self, schema: &Schema, scope: ScopeId, kind: BlockKind) -> LowTable {
+    pub(super) fn table(&mut self, schema: &Schema<'d>, scope: ScopeId, kind: BlockKind) -> LowTable<'d> {
         let names = schema.properties().iter().map(|(name, place)| LowName {
-            name: name.clone(),
+            name,
             block: Some(self.block(*place, scope, kind)),
             declared: true,
             required: false,
@@ -267,7 +267,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// What the table does with the members that it does not name.
-    fn extra(&mut self, schema: &Schema, scope: ScopeId) -> LowExtra {
+    fn extra(&mut self, schema: &Schema<'d>, scope: ScopeId) -> LowExtra {
         let place = schema.rules.iter().find_map(|at| match &at.rule {
             Rule::AdditionalProperties(place) => Some(*place),
             Rule::UnevaluatedProperties(place) if is_static(schema, &at.rule) => Some(*place),
@@ -284,7 +284,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Marks what the schema at `place` evaluates, and judges nothing that does not decide it.
-    pub(super) fn mark(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op>) {
+    pub(super) fn mark(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let soft = Flags::TRACK.with(Flags::SOFT);
         let schema = self.schema(place);
         let names = names_table(&schema);
@@ -342,7 +342,7 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// Whether the rule is part of the schema's one property table.
-fn in_table(schema: &Schema, rule: &Rule) -> bool {
+fn in_table(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
     let members = matches!(
         rule,
         Rule::Required(_) | Rule::Properties(_) | Rule::PatternProperties(_) | Rule::AdditionalProperties(_)
@@ -352,7 +352,7 @@ fn in_table(schema: &Schema, rule: &Rule) -> bool {
 
 /// Whether what the keyword looks at is known from the schema alone: nothing beside it judges the same instance, and
 /// no keyword before it claims everything.
-pub(super) fn is_static(schema: &Schema, rule: &Rule) -> bool {
+pub(super) fn is_static(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
     match rule {
         Rule::UnevaluatedProperties(_) => {
             !schema.has_in_place_applicator()
@@ -363,14 +363,14 @@ pub(super) fn is_static(schema: &Schema, rule: &Rule) -> bool {
 }
 
 /// Whether the elements that `contains` accepts count as evaluated: from 2020-12 on.
-fn contains_evaluates(schema: &Schema) -> bool {
+fn contains_evaluates(schema: &Schema<'_>) -> bool {
     schema.draft == crate::dialect::Draft::D2020
 }
 
 /// The names and patterns that the schema claims, without blocks.
-pub(super) fn names_table(schema: &Schema) -> LowTable {
+pub(super) fn names_table<'d>(schema: &Schema<'d>) -> LowTable<'d> {
     let names = schema.properties().iter().map(|(name, _)| LowName {
-        name: name.clone(),
+        name,
         block: None,
         declared: true,
         required: false,
@@ -384,17 +384,17 @@ pub(super) fn names_table(schema: &Schema) -> LowTable {
 }
 
 /// The names that must be there, each once, in the order of the source.
-pub(super) fn required_table(names: &[String]) -> LowTable {
+pub(super) fn required_table<'d>(names: &[&'d str]) -> LowTable<'d> {
     let mut table = LowTable::empty();
     let mut seen = std::collections::HashSet::new();
-    for name in names.iter().filter(|name| seen.insert(name.as_str())) {
-        table.names.push(LowName { name: name.clone(), block: None, declared: false, required: true });
+    for name in names.iter().filter(|name| seen.insert(**name)) {
+        table.names.push(LowName { name, block: None, declared: false, required: true });
     }
     table
 }
 
 /// Adds the required names to the table; answers a table of all of them where they are too many to watch.
-fn add_required(table: &mut LowTable, schema: &Schema) -> Option<LowTable> {
+fn add_required<'d>(table: &mut LowTable<'d>, schema: &Schema<'d>) -> Option<LowTable<'d>> {
     let Some(Rule::Required(names)) = schema.rule(|rule| matches!(rule, Rule::Required(_))) else {
         return None;
     };
@@ -402,10 +402,10 @@ fn add_required(table: &mut LowTable, schema: &Schema) -> Option<LowTable> {
     if required.names.len() > REQUIRED_MAX {
         return Some(required);
     }
-    let declared: std::collections::HashMap<String, usize> =
-        table.names.iter().enumerate().map(|(at, name)| (name.name.clone(), at)).collect();
+    let declared: std::collections::HashMap<&str, usize> =
+        table.names.iter().enumerate().map(|(at, name)| (name.name, at)).collect();
     for name in required.names {
-        match declared.get(&name.name) {
+        match declared.get(name.name) {
             Some(at) => table.names[*at].required = true,
             None => table.names.push(name),
         }
@@ -414,7 +414,7 @@ fn add_required(table: &mut LowTable, schema: &Schema) -> Option<LowTable> {
 }
 
 /// The types that the one instruction of a block tests, if it has just that.
-pub(crate) fn only_type_test(ops: &[Op]) -> Option<Types> {
+pub(crate) fn only_type_test(ops: &[Op<'_>]) -> Option<Types> {
     match ops {
         [Op { low: Low::Plain(word), .. }] if word.opcode() == callgate_vm::opcode::Opcode::TypeIs => {
             Some(Types(word.a))

@@ -14,9 +14,9 @@ use crate::lower::accept::{is_static, leaf, names_table, required_table};
 use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Lowerer, Op, ScopeId};
 use crate::refs::Place;
 
-impl Lowerer<'_, '_, '_> {
+impl<'d> Lowerer<'_, '_, 'd> {
     /// Lowers the schema at `place` into `ops`, with notes.
-    pub(super) fn explain(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op>) {
+    pub(super) fn explain(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let schema = self.schema(place);
         match schema.always {
             Some(true) => {}
@@ -26,7 +26,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The failure of a schema that is `false`: it has no keyword and no description.
-    fn false_schema(&mut self, place: Place, path: Vec<LowSegment>) -> Op {
+    fn false_schema(&mut self, place: Place, path: Vec<LowSegment>) -> Op<'d> {
         let location = self.schema(place).location;
         let note = LowNote {
             keyword: None,
@@ -40,11 +40,11 @@ impl Lowerer<'_, '_, '_> {
         Op { low: Low::Plain(build::never()), note: Some(Box::new(note)) }
     }
 
-    fn note(&self, schema: &Schema, keyword: &'static str, wording: Wording, texts: Vec<String>) -> LowNote {
+    fn note(&self, schema: &Schema<'d>, keyword: &'static str, wording: Wording, texts: Vec<String>) -> LowNote<'d> {
         LowNote {
             keyword: Some(keyword),
             location: self.model.registry.locations.pointer(schema.location, keyword),
-            description: schema.description.clone(),
+            description: schema.description,
             types: schema.types,
             wording,
             texts,
@@ -52,7 +52,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn explain_rule(&mut self, schema: &Schema, at: &RuleAt, scope: ScopeId, ops: &mut Vec<Op>) {
+    fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let RuleAt { keyword, rule } = at;
         if let Some(low) = leaf(schema, rule) {
             let (wording, texts) = self.leaf_wording(schema, rule);
@@ -60,13 +60,13 @@ impl Lowerer<'_, '_, '_> {
             ops.push(Op { low, note: Some(Box::new(note)) });
             return;
         }
-        let mut push = |note: LowNote, low: Low| ops.push(Op { low, note: Some(Box::new(note)) });
+        let mut push = |note: LowNote<'d>, low: Low<'d>| ops.push(Op { low, note: Some(Box::new(note)) });
         // The wording of an instruction that fails only through what it runs is never used.
         let plain = |this: &Self| this.note(schema, keyword, Wording::Union, Vec::new());
         match rule {
             Rule::Required(names) => {
                 let table = required_table(names);
-                let texts = table.names.iter().map(|name| quoted(&name.name)).collect();
+                let texts = table.names.iter().map(|name| quoted(name.name)).collect();
                 push(self.note(schema, keyword, Wording::Required, texts), Low::Required(table));
             }
             Rule::Properties(_) => {
@@ -133,7 +133,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn leaf_wording(&self, schema: &Schema, rule: &Rule) -> (Wording, Vec<String>) {
+    fn leaf_wording(&self, schema: &Schema<'d>, rule: &Rule<'d>) -> (Wording, Vec<String>) {
         let notation = |node| vec![self.model.notation(schema.place, node)];
         match rule {
             Rule::Type(_, names) => (Wording::NotOfType, vec![names.clone()]),
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_, '_> {
             Rule::MultipleOf(node) => (Wording::NotMultiple, notation(*node)),
             Rule::Count(count, len) => (count_wording(*count, *len), Vec::new()),
             Rule::Pattern(pattern) => (Wording::NoMatch, vec![quoted(pattern.source())]),
-            Rule::Format(_, name) => (Wording::NotFormat, vec![name.clone()]),
+            Rule::Format(_, name) => (Wording::NotFormat, vec![quoted(name)]),
             Rule::ItemsEnd(len) if schema.draft == Draft::D2020 => (Wording::ExtraItems, vec![len.to_string()]),
             Rule::ItemsEnd(len) => (Wording::AdditionalItems, vec![len.to_string()]),
             _ => (Wording::NonUnique, Vec::new()),
@@ -155,11 +155,11 @@ impl Lowerer<'_, '_, '_> {
 
     fn additional_properties(
         &mut self,
-        schema: &Schema,
+        schema: &Schema<'d>,
         keyword: &'static str,
         inside: Place,
         scope: ScopeId,
-        ops: &mut Vec<Op>,
+        ops: &mut Vec<Op<'d>>,
     ) {
         if self.schema(inside).always == Some(true) {
             return;
@@ -180,7 +180,7 @@ impl Lowerer<'_, '_, '_> {
         ops.push(Op { low, note: Some(Box::new(note)) });
     }
 
-    fn contains(&mut self, schema: &Schema, inside: Place, (min, max): (u32, u32), scope: ScopeId, ops: &mut Vec<Op>) {
+    fn contains(&mut self, schema: &Schema<'d>, inside: Place, (min, max): (u32, u32), scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let block = self.block(inside, scope, BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
             self.note(schema, "contains", Wording::NoneValid, Vec::new())
@@ -200,12 +200,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A bound as the schema spells it: `2.0` prints as `2.0`.
-    fn bound_text(&self, schema: &Schema, keyword: &str) -> Option<String> {
+    fn bound_text(&self, schema: &Schema<'d>, keyword: &str) -> Option<String> {
         let node = self.model.tape(schema.place).member(schema.place.node, keyword)?;
         Some(self.model.notation(schema.place, node))
     }
 
-    fn all_of(&mut self, schema: &Schema, list: &[Place], scope: ScopeId, ops: &mut Vec<Op>) {
+    fn all_of(&mut self, schema: &Schema<'d>, list: &[Place], scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         for (index, place) in list.iter().enumerate() {
             if self.schema(*place).always == Some(false) {
                 // Rule F: without the step to it.
@@ -221,11 +221,11 @@ impl Lowerer<'_, '_, '_> {
 
     fn explain_dependencies(
         &mut self,
-        schema: &Schema,
+        schema: &Schema<'d>,
         keyword: &'static str,
-        list: &[(String, Dependency)],
+        list: &[(&'d str, Dependency<'d>)],
         scope: ScopeId,
-        ops: &mut Vec<Op>,
+        ops: &mut Vec<Op<'d>>,
     ) {
         for (name, needed) in list {
             let names = match needed {
@@ -233,12 +233,12 @@ impl Lowerer<'_, '_, '_> {
                 Dependency::Schema(place) => {
                     let block = self.block(*place, scope, BlockKind::Explain);
                     let note = self.note(schema, keyword, Wording::Union, Vec::new());
-                    let low = Low::DependentSchema(name.clone(), block);
+                    let low = Low::DependentSchema(name, block);
                     ops.push(Op { low, note: Some(Box::new(note)) });
                     continue;
                 }
             };
-            let names: Vec<String> = std::iter::once(name).chain(names).cloned().collect();
+            let names: Vec<&'d str> = std::iter::once(name).chain(names).copied().collect();
             let texts = names.iter().map(|name| quoted(name)).collect();
             let note = self.note(schema, keyword, Wording::Dependency, texts);
             ops.push(Op { low: Low::DependentRequired(names), note: Some(Box::new(note)) });
@@ -246,7 +246,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// First what the rest of the schema evaluates, then what is left.
-    fn unevaluated(&mut self, schema: &Schema, at: &RuleAt, inside: Place, scope: ScopeId, ops: &mut Vec<Op>) {
+    fn unevaluated(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, inside: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let always = self.schema(inside).always;
         if always == Some(true) {
             return;

@@ -16,7 +16,7 @@ enum Arm {
 }
 
 /// The blocks that an instruction runs, and what on.
-fn runs(low: &Low) -> (Arm, Vec<BlockId>) {
+fn runs(low: &Low<'_>) -> (Arm, Vec<BlockId>) {
     match low {
         Low::Call { block, .. } | Low::DependentSchema(_, block) | Low::Not(block) | Low::MarkBy(block) => {
             (Arm::Place, vec![*block])
@@ -38,7 +38,7 @@ fn runs(low: &Low) -> (Arm, Vec<BlockId>) {
     }
 }
 
-fn table_blocks(table: &LowTable) -> Vec<BlockId> {
+fn table_blocks(table: &LowTable<'_>) -> Vec<BlockId> {
     let extra = match table.extra {
         LowExtra::Run(block) => block,
         _ => None,
@@ -47,14 +47,14 @@ fn table_blocks(table: &LowTable) -> Vec<BlockId> {
     names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
 }
 
-fn in_place(block: &Block) -> Vec<BlockId> {
+fn in_place(block: &Block<'_>) -> Vec<BlockId> {
     let runs = block.ops.iter().map(|op| runs(&op.low));
     runs.filter(|(arm, _)| *arm == Arm::Place).flat_map(|(_, blocks)| blocks).collect()
 }
 
 /// The longest chain of frames that judge one instance. Errors: a block on a cycle of blocks that all judge the same
 /// instance. An explicit stack: chains are as long as the schema's author likes.
-pub(super) fn in_place_chain(program: &Program) -> Result<u32, BlockId> {
+pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
     const OPEN: u32 = u32::MAX;
     let mut chain: Vec<Option<u32>> = vec![None; program.blocks.len()];
     for start in 0..program.blocks.len() {
@@ -89,7 +89,7 @@ pub(super) fn in_place_chain(program: &Program) -> Result<u32, BlockId> {
     Ok(chain.into_iter().flatten().max().unwrap_or(1))
 }
 
-fn opens_set(op: &Op) -> bool {
+fn opens_set(op: &Op<'_>) -> bool {
     matches!(&op.low, Low::Plain(word) if word.opcode() == callgate_vm::opcode::Opcode::TrackOpen)
 }
 
@@ -98,7 +98,7 @@ const CHOICE_MAX: usize = 1 << 26;
 
 /// Lets a call keep its verdict where its block can be run on one instance twice: where two arms of some block that
 /// may look at the same instance both lead to it.
-pub(super) fn choose_memos(program: &mut Program) {
+pub(super) fn choose_memos(program: &mut Program<'_>) {
     let callees = callees(program);
     if callees.is_empty() {
         return;
@@ -118,7 +118,7 @@ pub(super) fn choose_memos(program: &mut Program) {
 }
 
 /// The blocks that are called, numbered. Any other block has one place that runs it.
-fn callees(program: &Program) -> HashMap<BlockId, usize> {
+fn callees(program: &Program<'_>) -> HashMap<BlockId, usize> {
     let mut callees = HashMap::new();
     for op in program.blocks.iter().flat_map(|block| &block.ops) {
         if let Low::Call { block, .. } = &op.low {
@@ -141,7 +141,7 @@ fn join(into: &mut Set, from: &Set) -> bool {
     grew
 }
 
-fn meeting(program: &Program, callees: &HashMap<BlockId, usize>) -> Vec<bool> {
+fn meeting(program: &Program<'_>, callees: &HashMap<BlockId, usize>) -> Vec<bool> {
     let words = callees.len().div_ceil(64);
     let reach = reach(program, callees, words);
     let mut twice: Set = vec![0; words];
@@ -167,7 +167,7 @@ fn meeting(program: &Program, callees: &HashMap<BlockId, usize>) -> Vec<bool> {
 }
 
 /// The callees that each block leads to, itself included.
-fn reach(program: &Program, callees: &HashMap<BlockId, usize>, words: usize) -> Vec<Set> {
+fn reach(program: &Program<'_>, callees: &HashMap<BlockId, usize>, words: usize) -> Vec<Set> {
     let mut reach: Vec<Set> = vec![vec![0; words]; program.blocks.len()];
     for (block, at) in callees {
         reach[block.0 as usize][at / 64] |= 1 << (at % 64);
@@ -191,7 +191,7 @@ fn reach(program: &Program, callees: &HashMap<BlockId, usize>, words: usize) -> 
 }
 
 /// The instruction's arms: sets of blocks of which at most one looks at any one instance are one arm.
-fn arms(low: &Low, reach: &[Set], words: usize) -> Vec<(Arm, Set)> {
+fn arms(low: &Low<'_>, reach: &[Set], words: usize) -> Vec<(Arm, Set)> {
     let union = |blocks: &[BlockId]| {
         let mut set = vec![0; words];
         for block in blocks {

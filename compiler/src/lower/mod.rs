@@ -56,7 +56,7 @@ pub(crate) struct BlockKey {
 
 /// A lowered instruction: one word once the blocks have their pcs.
 #[derive(Clone, Debug)]
-pub(crate) enum Low {
+pub(crate) enum Low<'d> {
     /// An instruction that names no code and no pool.
     Plain(Word),
     /// One with a number of the schema: the constructor, and the number's place.
@@ -67,14 +67,14 @@ pub(crate) enum Low {
     Call { block: BlockId, memo: bool, track: bool },
     /// Skips so many instructions for instances of these types.
     SkipType { types: Types, skip: usize },
-    Required(LowTable),
-    DependentRequired(Vec<String>),
-    ObjectTable(LowTable),
-    Properties(LowTable),
+    Required(LowTable<'d>),
+    DependentRequired(Vec<&'d str>),
+    ObjectTable(LowTable<'d>),
+    Properties(LowTable<'d>),
     PatternProperties(Vec<(Arc<Pattern>, BlockId)>),
-    AdditionalProperties { flags: Flags, table: LowTable },
+    AdditionalProperties { flags: Flags, table: LowTable<'d> },
     PropertyNames(BlockId),
-    DependentSchema(String, BlockId),
+    DependentSchema(&'d str, BlockId),
     PrefixItems(Vec<BlockId>),
     Items { start: u32, block: BlockId },
     Contains { flags: Flags, block: BlockId, min: u32, max: u32 },
@@ -83,22 +83,22 @@ pub(crate) enum Low {
     Not(BlockId),
     If { flags: Flags, condition: BlockId, then: Option<BlockId>, otherwise: Option<BlockId> },
     MarkBy(BlockId),
-    MarkNames(LowTable),
+    MarkNames(LowTable<'d>),
     UnevaluatedProperties { flags: Flags, block: Option<BlockId> },
     UnevaluatedItems { flags: Flags, block: Option<BlockId> },
 }
 
 /// A property table before it has its pool.
 #[derive(Clone, Debug)]
-pub(crate) struct LowTable {
-    pub(crate) names: Vec<LowName>,
+pub(crate) struct LowTable<'d> {
+    pub(crate) names: Vec<LowName<'d>>,
     pub(crate) patterns: Vec<(Arc<Pattern>, Option<BlockId>)>,
     pub(crate) extra: LowExtra,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct LowName {
-    pub(crate) name: String,
+pub(crate) struct LowName<'d> {
+    pub(crate) name: &'d str,
     pub(crate) block: Option<BlockId>,
     pub(crate) declared: bool,
     pub(crate) required: bool,
@@ -112,18 +112,18 @@ pub(crate) enum LowExtra {
     Run(Option<BlockId>),
 }
 
-impl LowTable {
-    pub(crate) fn empty() -> LowTable {
+impl<'d> LowTable<'d> {
+    pub(crate) fn empty() -> LowTable<'d> {
         LowTable { names: Vec::new(), patterns: Vec::new(), extra: LowExtra::Skip }
     }
 }
 
 /// A note before its strings are in their pool.
 #[derive(Clone, Debug)]
-pub(crate) struct LowNote {
+pub(crate) struct LowNote<'d> {
     pub(crate) keyword: Option<&'static str>,
     pub(crate) location: String,
-    pub(crate) description: Option<String>,
+    pub(crate) description: Option<&'d str>,
     pub(crate) types: Types,
     pub(crate) wording: Wording,
     pub(crate) texts: Vec<String>,
@@ -138,24 +138,24 @@ pub(crate) enum LowSegment {
 
 /// An instruction with what is said when it fails.
 #[derive(Clone, Debug)]
-pub(crate) struct Op {
-    pub(crate) low: Low,
-    pub(crate) note: Option<Box<LowNote>>,
+pub(crate) struct Op<'d> {
+    pub(crate) low: Low<'d>,
+    pub(crate) note: Option<Box<LowNote<'d>>>,
 }
 
 /// A lowered block.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Block<'d> {
     pub(crate) key: BlockKey,
-    pub(crate) ops: Vec<Op>,
+    pub(crate) ops: Vec<Op<'d>>,
     /// Stands for this block: it does nothing but call it.
     pub(crate) alias: Option<BlockId>,
 }
 
 /// All blocks of a schema.
 #[derive(Debug)]
-pub(crate) struct Program {
-    pub(crate) blocks: Vec<Block>,
+pub(crate) struct Program<'d> {
+    pub(crate) blocks: Vec<Block<'d>>,
     pub(crate) accept: BlockId,
     pub(crate) explain: BlockId,
     /// Longest chain of frames that judge one instance.
@@ -166,7 +166,12 @@ pub(crate) struct Program {
 
 /// Lowers the schema at `root`. What is wrong becomes findings of the model's registry; `None` if the program is too
 /// large to go on or has a cycle.
-pub(crate) fn lower(model: &mut Model<'_, '_>, root: Place, peephole: bool, budget: LowerBudget) -> Option<Program> {
+pub(crate) fn lower<'d>(
+    model: &mut Model<'_, 'd>,
+    root: Place,
+    peephole: bool,
+    budget: LowerBudget,
+) -> Option<Program<'d>> {
     let mut lowerer = Lowerer {
         model,
         scopes: Scopes::default(),
@@ -208,14 +213,14 @@ fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
 /// Lowers blocks until no more are named.
 struct Lowerer<'l, 'm, 'd> {
     model: &'l mut Model<'m, 'd>,
-    scopes: Scopes,
+    scopes: Scopes<'d>,
     ids: HashMap<BlockKey, BlockId>,
     keys: Vec<BlockKey>,
-    blocks: Vec<Block>,
+    blocks: Vec<Block<'d>>,
     budget: LowerBudget,
 }
 
-impl Lowerer<'_, '_, '_> {
+impl<'d> Lowerer<'_, '_, 'd> {
     /// The block's id; it is lowered in its turn.
     fn block(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> BlockId {
         let scope = self.enter(place, scope);
@@ -260,7 +265,7 @@ impl Lowerer<'_, '_, '_> {
         Some(())
     }
 
-    fn schema(&mut self, place: Place) -> Arc<Schema> {
+    fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {
         self.model.schema(place)
     }
 

@@ -15,25 +15,25 @@ impl ScopeId {
 }
 
 /// The outermost place of each anchor.
-type Scope = BTreeMap<String, Place>;
+type Scope<'d> = BTreeMap<&'d str, Place>;
 
 /// All scopes of one compilation.
 #[derive(Debug)]
-pub(crate) struct Scopes {
-    scopes: Vec<Scope>,
-    ids: HashMap<Scope, ScopeId>,
+pub(crate) struct Scopes<'d> {
+    scopes: Vec<Scope<'d>>,
+    ids: HashMap<Scope<'d>, ScopeId>,
 }
 
-impl Default for Scopes {
+impl Default for Scopes<'_> {
     fn default() -> Self {
         Scopes { scopes: vec![Scope::new()], ids: HashMap::from([(Scope::new(), ScopeId::EMPTY)]) }
     }
 }
 
-impl Scopes {
+impl<'d> Scopes<'d> {
     /// The scope inside `resource`: anchors that are there already stay, since the outermost counts.
     /// Source: JSON Schema Core 2020-12, 7.1 and 8.2.3.2.
-    pub(crate) fn enter(&mut self, id: ScopeId, resource: &Resource) -> ScopeId {
+    pub(crate) fn enter(&mut self, id: ScopeId, resource: &Resource<'d>) -> ScopeId {
         let scope = &self.scopes[id.0 as usize];
         let adds_recursive = resource.recursive_anchor && !scope.contains_key(RECURSIVE_ANCHOR);
         if !adds_recursive && resource.dynamic_anchors.keys().all(|anchor| scope.contains_key(anchor)) {
@@ -41,10 +41,10 @@ impl Scopes {
         }
         let mut scope = scope.clone();
         for (anchor, node) in &resource.dynamic_anchors {
-            scope.entry(anchor.clone()).or_insert(Place { node: *node, ..resource.root });
+            scope.entry(*anchor).or_insert(Place { node: *node, ..resource.root });
         }
         if adds_recursive {
-            scope.insert(RECURSIVE_ANCHOR.to_owned(), resource.root);
+            scope.insert(RECURSIVE_ANCHOR, resource.root);
         }
         if let Some(id) = self.ids.get(&scope) {
             return *id;

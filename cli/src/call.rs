@@ -1,0 +1,195 @@
+//! `callgate call`: one call of a tool, judged.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use callgate::{Catalog, Failure, Outcome, Rejection, Report, SchemaRole, Session};
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use serde::Serialize;
+
+use crate::arguments::CallArguments;
+use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
+use crate::findings;
+use crate::flags::{CompileFlags, Format, FormatFlag};
+use crate::output::{self, as_printed, print};
+use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
+
+/// The flags of `callgate call`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The catalog that has the tool; `-` is stdin.
+    catalog: PathBuf,
+    /// The tool's name.
+    tool: String,
+    /// The arguments: JSON text, `@FILE`, or `-` for stdin. Without them the call has no arguments, which is `{}`.
+    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+    #[arg(value_parser = OsStringValueParser::new().try_map(CallArguments::parse))]
+    arguments: Option<CallArguments>,
+    #[command(flatten)]
+    compile: CompileFlags,
+    #[command(flatten)]
+    format: FormatFlag,
+}
+
+/// Judges the call and prints `ok` or what is wrong with it.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let arguments_stdin = args.arguments.as_ref().is_some_and(CallArguments::is_stdin);
+    ensure_one_stdin([is_stdin(&args.catalog), arguments_stdin])?;
+    let file = CatalogFile::read(&args.catalog)?;
+    let arguments = args.arguments.as_ref().map_or_else(|| Ok(b"{}".to_vec()), CallArguments::read)?;
+    let answer = match file.compile(&args.compile.options()) {
+        Ok((catalog, report)) => judge(&file, &catalog, &report, &args.tool, &arguments),
+        Err(report) => refused(&file, &report, None),
+    };
+    if let Answer::Unanswered { error } = &answer {
+        output::log(&error.to_string());
+    }
+    print(|out| match args.format.format {
+        Format::Human => answer.write_human(out),
+        Format::Json => answer.write_json(out),
+    })?;
+    Ok(answer.exit_code())
+}
+
+/// The answer to a call, as `--format json` prints it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Verdict {
+        valid: bool,
+        line: Option<String>,
+        failures: Vec<FailureJson>,
+        /// How many failures the limit on listed ones has left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unlisted: Option<u64>,
+    },
+    Unanswered {
+        error: Reason,
+    },
+}
+
+#[derive(Serialize)]
+struct FailureJson {
+    code: String,
+    keyword: Option<String>,
+    instance_location: String,
+    keyword_location: String,
+    message: String,
+    description: Option<String>,
+}
+
+/// Why there is no verdict.
+#[derive(Serialize)]
+struct Reason {
+    outcome: NoVerdict,
+    code: String,
+    detail: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum NoVerdict {
+    /// The schema, or the catalog, is not compiled.
+    Finding,
+    /// The gate declined.
+    Fault,
+    /// The catalog has no such tool.
+    UnknownTool,
+}
+
+fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8]) -> Answer {
+    let tool = match file.tool(catalog, name) {
+        Ok(tool) => tool,
+        Err(unknown) => {
+            return Answer::unanswered(NoVerdict::UnknownTool, "unknown_tool", unknown.to_string());
+        }
+    };
+    let Some(schema) = tool.input() else {
+        return refused(file, report, Some(name));
+    };
+    match schema.check(&mut Session::new(), arguments) {
+        Outcome::Accepted(accepted) => {
+            accepted.notices.iter().for_each(|notice| output::log(notice));
+            Answer::Verdict { valid: true, line: None, failures: Vec::new(), unlisted: None }
+        }
+        Outcome::Rejected(rejection) => Answer::rejected(&rejection),
+        Outcome::Fault(fault) => {
+            Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
+        }
+        // A schema of its own is there and compiled.
+        Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name)),
+    }
+}
+
+/// The answer where a tool (or the catalog) is not compiled; its findings go to stderr.
+fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
+    let refusing = findings::that_refuse(report, tool, SchemaRole::Input);
+    findings::log(file, &refusing);
+    let (code, detail) = refusing.first().map_or(("not_compiled", String::new()), |finding| {
+        let place = if finding.pointer.is_empty() { String::new() } else { format!(" at {}", finding.pointer) };
+        (finding.kind.as_str(), format!("{}{place}", finding.detail))
+    });
+    Answer::unanswered(NoVerdict::Finding, code, detail)
+}
+
+impl Answer {
+    fn rejected(rejection: &Rejection<'_>) -> Answer {
+        Answer::Verdict {
+            valid: false,
+            line: Some(rejection.to_string()),
+            failures: rejection.failures().map(|failure| FailureJson::of(&failure)).collect(),
+            unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
+        }
+    }
+
+    fn unanswered(outcome: NoVerdict, code: &str, detail: String) -> Answer {
+        Answer::Unanswered { error: Reason { outcome, code: code.to_owned(), detail } }
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Answer::Verdict { valid: true, .. } => ExitCode::SUCCESS,
+            Answer::Verdict { .. } => ExitCode::from(EXIT_REJECTED),
+            Answer::Unanswered { .. } => ExitCode::from(EXIT_UNANSWERED),
+        }
+    }
+
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Answer::Verdict { line: Some(line), .. } => writeln!(out, "{}", as_printed(line)),
+            Answer::Verdict { .. } => writeln!(out, "ok"),
+            Answer::Unanswered { .. } => Ok(()),
+        }
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        writeln!(out)
+    }
+}
+
+impl FailureJson {
+    fn of(failure: &Failure<'_>) -> FailureJson {
+        FailureJson {
+            code: failure.code().to_owned(),
+            keyword: failure.keyword().map(str::to_owned),
+            instance_location: failure.instance_location(),
+            keyword_location: failure.keyword_location().to_owned(),
+            message: failure.message(),
+            description: failure.description().map(str::to_owned),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.outcome {
+            NoVerdict::Finding => write!(f, "not compiled: {}", self.code),
+            NoVerdict::Fault => write!(f, "fault: {}: {}", self.code, self.detail),
+            NoVerdict::UnknownTool => f.write_str(&self.detail),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A catalog's text, from a file or stdin: compiled, its tools found by name, and places in it by line and column.
+
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use callgate::{Catalog, Options, Report, Tool};
+
+use crate::output::visible;
+
+/// Names listed where a name is not known.
+const NEAREST_MAX: usize = 3;
+
+/// Whether the path means stdin.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The bytes of a file, or of stdin. Errors: it cannot be read.
+pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let read = if is_stdin(path) {
+        let mut text = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+    } else {
+        std::fs::read(path)
+    };
+    read.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The text of a catalog, and where it is from.
+#[derive(Debug)]
+pub struct CatalogFile {
+    name: String,
+    text: Vec<u8>,
+}
+
+impl CatalogFile {
+    /// Reads the file, whatever is in it. Errors: it cannot be read.
+    pub fn read(path: &Path) -> Result<CatalogFile> {
+        Ok(CatalogFile { name: path.display().to_string(), text: read_file(path)? })
+    }
+
+    /// The file as it was named on the command line.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text as it was read.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Compiles the catalog. Errors: the text is no catalog; the report says why.
+    pub fn compile(&self, options: &Options) -> Result<(Catalog, Report), Report> {
+        Catalog::compile(&self.text, options).map_err(|refused| refused.report)
+    }
+
+    /// The tool of that name. Errors: there is none; the names most like it are given.
+    pub fn tool<'c>(&self, catalog: &'c Catalog, name: &str) -> Result<&'c Tool, UnknownTool> {
+        catalog.tool(name).ok_or_else(|| UnknownTool {
+            file: self.name.clone(),
+            tool: name.to_owned(),
+            nearest: nearest(name, catalog.tools().map(Tool::name)),
+        })
+    }
+
+    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
+    pub fn position(&self, at: usize) -> (usize, usize) {
+        let before = &self.text[..at.min(self.text.len())];
+        let line_at = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        // Bytes that go on with a character do not count.
+        let chars = before[line_at..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        (lines + 1, chars + 1)
+    }
+}
+
+/// Stdin can be read once. Errors: it is named twice.
+pub fn ensure_one_stdin(sources: impl IntoIterator<Item = bool>) -> Result<()> {
+    ensure!(sources.into_iter().filter(|is_stdin| *is_stdin).count() < 2, "only one of the inputs can be stdin");
+    Ok(())
+}
+
+/// A name that no tool of the catalog has.
+#[derive(Debug)]
+pub struct UnknownTool {
+    file: String,
+    tool: String,
+    nearest: Vec<String>,
+}
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has no tool \"{}\"", self.file, visible(&self.tool))?;
+        for (at, name) in self.nearest.iter().enumerate() {
+            write!(f, "{}\"{}\"", if at == 0 { "; most like it: " } else { ", " }, visible(name))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+/// The names most like `name`, the likest first; of two as like, the first of the catalog.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let likeness = |known: &str| {
+        let known = known.to_lowercase();
+        // `weather` means `get_weather` rather than `feather`.
+        let part = !wanted.is_empty() && !known.is_empty() && (known.contains(&wanted) || wanted.contains(&known));
+        strsim::jaro_winkler(&known, &wanted) + f64::from(u8::from(part))
+    };
+    let mut ranked: Vec<_> = known.map(|known| (likeness(known), known)).collect();
+    ranked.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    ranked.into_iter().take(NEAREST_MAX).map(|(_, known)| known.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters() {
+        let file = CatalogFile { name: String::new(), text: "[\n  \"é\", 1]".into() };
+        assert_eq!(file.position(0), (1, 1));
+        assert_eq!(file.position(4), (2, 3));
+        assert_eq!(file.position(10), (2, 8));
+        assert_eq!(file.position(99), (2, 10));
+    }
+
+    #[test]
+    fn a_part_is_nearer_than_a_likeness() {
+        let known = ["feather", "get_weather", "list_alerts", "roll", "weathers"];
+        assert_eq!(nearest("weather", known.into_iter()), ["weathers", "get_weather", "feather"]);
+        assert_eq!(nearest("x", std::iter::empty()), [""; 0]);
+    }
+}

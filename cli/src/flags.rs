@@ -1,0 +1,87 @@
+//! Flags that several commands have; each is defined here once.
+
+use callgate::{Limits, Options};
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Text for people.
+    Human,
+    /// One line of JSON.
+    Json,
+}
+
+/// `--format`
+#[derive(Debug, clap::Args)]
+pub struct FormatFlag {
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+/// `--limit`
+#[derive(Debug, clap::Args)]
+pub struct LimitFlags {
+    /// Set a limit, e.g. `call_fuel_max=1000`; may be given several times. `--help` lists the names.
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = parse_limit, long_help = limits_help())]
+    limits: Vec<(String, u64)>,
+}
+
+impl LimitFlags {
+    /// The limits: the defaults, and what the flags set. Of two flags for one limit the last counts.
+    pub fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        for (name, value) in &self.limits {
+            let set = limits.set(name, *value);
+            debug_assert!(set.is_ok(), "parsing has set it before");
+        }
+        limits
+    }
+}
+
+/// The flags of commands that compile a tool to call it.
+#[derive(Debug, clap::Args)]
+pub struct CompileFlags {
+    #[command(flatten)]
+    limits: LimitFlags,
+    /// Reject strings that do not have the `format` their schema names. Without it `format` says nothing about
+    /// validity, as JSON Schema has it.
+    #[arg(long)]
+    assert_formats: bool,
+}
+
+impl CompileFlags {
+    /// The options of compilation.
+    pub fn options(&self) -> Options {
+        Options { assert_formats: self.assert_formats, limits: self.limits.limits(), ..Options::default() }
+    }
+}
+
+fn parse_limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("a limit is set as NAME=N")?;
+    let value = value.parse().map_err(|_| format!("{value:?} is no whole number of 64 bits"))?;
+    Limits::default().set(name, value).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), value))
+}
+
+fn limits_help() -> String {
+    let mut help = "Set a limit; may be given several times. The limits and their defaults:".to_owned();
+    for (name, value) in Limits::names().zip(Limits::default().values()) {
+        help.push_str(&format!("\n  {name:<21} {value:>9}"));
+    }
+    help
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_name_and_a_number() {
+        assert_eq!(parse_limit("call_depth_max=7"), Ok(("call_depth_max".to_owned(), 7)));
+        assert_eq!(parse_limit("call_depth_max"), Err("a limit is set as NAME=N".to_owned()));
+        assert_eq!(parse_limit("call_depth_max=-1"), Err("\"-1\" is no whole number of 64 bits".to_owned()));
+        assert_eq!(parse_limit("call_depth_max=4096"), Err("the limit can be at most 1024".to_owned()));
+        assert!(parse_limit("depth=1").is_err_and(|error| error.starts_with("no such limit; there are ")));
+    }
+}

@@ -1,0 +1,155 @@
+//! `callgate listing`: what a catalog's tools were compiled to, and what a call runs of it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use callgate::{Catalog, Options, Outcome, Report, Schema, SchemaRole, Session, Tool};
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+use crate::arguments::CallArguments;
+use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
+use crate::findings;
+use crate::flags::CompileFlags;
+use crate::output::{as_printed, print};
+use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
+
+/// The flags of `callgate listing`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The catalog; `-` is stdin.
+    catalog: PathBuf,
+    /// The tool to list; all of the catalog without it.
+    tool: Option<String>,
+    /// Which stage of compiling to print.
+    #[arg(long, value_enum, default_value_t = Stage::Final)]
+    stage: Stage,
+    /// Also judge a call of the tool with these arguments (JSON text, `@FILE`, or `-` for stdin), and print each
+    /// instruction it runs, behind the fuel used before it. The exit code is then that of `callgate call`.
+    #[arg(long, value_name = "ARGS", allow_negative_numbers = true)]
+    #[arg(value_parser = OsStringValueParser::new().try_map(CallArguments::parse))]
+    call: Option<CallArguments>,
+    #[command(flatten)]
+    compile: CompileFlags,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Stage {
+    /// The schema's rules, as they were read.
+    Ir,
+    /// Blocks of instructions with labels.
+    Lowered,
+    /// The program that runs.
+    Final,
+}
+
+/// Prints the programs, and the path of the call if there is one.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    ensure_one_stdin([is_stdin(&args.catalog), args.call.as_ref().is_some_and(CallArguments::is_stdin)])?;
+    let file = CatalogFile::read(&args.catalog)?;
+    let options = args.compile.options();
+    let (catalog, report) = match file.compile(&options) {
+        Ok(compiled) => compiled,
+        Err(report) => {
+            log_refused(&file, &report, None);
+            bail!("{} is no catalog", file.name());
+        }
+    };
+    let tools: Vec<&Tool> = match &args.tool {
+        Some(name) => vec![file.tool(&catalog, name)?],
+        None => catalog.tools().collect(),
+    };
+    tools.iter().for_each(|tool| log_refused(&file, &report, Some(tool.name())));
+    let lister = Lister { file: &file, options: &options, stage: args.stage };
+    if let Some(arguments) = &args.call {
+        return lister.list_call(&tools, &arguments.read()?);
+    }
+    print(|out| lister.list(out, &tools))?;
+    // Of a whole catalog, what is compiled is the answer; of a tool that was named, that it is not.
+    let is_missing = args.tool.is_some() && tools.iter().any(|tool| tool.input().is_none());
+    Ok(if is_missing { ExitCode::from(EXIT_UNANSWERED) } else { ExitCode::SUCCESS })
+}
+
+/// Says on stderr why a tool's schemas are not compiled, where they are not.
+fn log_refused(file: &CatalogFile, report: &Report, tool: Option<&str>) {
+    let mut refusing = findings::that_refuse(report, tool, SchemaRole::Input);
+    refusing.extend(findings::that_refuse(report, tool, SchemaRole::Output));
+    findings::log(file, &refusing);
+}
+
+/// Lists tools of one catalog.
+struct Lister<'c> {
+    file: &'c CatalogFile,
+    options: &'c Options,
+    stage: Stage,
+}
+
+impl Lister<'_> {
+    fn list(&self, out: &mut dyn Write, tools: &[&Tool]) -> io::Result<()> {
+        let texts = tools.iter().flat_map(|tool| self.texts(tool));
+        for (at, text) in texts.enumerate() {
+            writeln!(out, "{}{}", if at == 0 { "" } else { "\n" }, as_printed(text.trim_end()))?;
+        }
+        Ok(())
+    }
+
+    /// The tool's listings: what judges its arguments, then what judges its results.
+    fn texts(&self, tool: &Tool) -> Vec<String> {
+        let stage = match self.stage {
+            Stage::Ir => callgate::Stage::Ir,
+            Stage::Lowered => callgate::Stage::Lowered,
+            Stage::Final => {
+                let output = format!("{} (output)", tool.name());
+                let schemas = [(tool.name(), tool.input()), (&output, tool.output())];
+                let listing =
+                    |(name, schema): (&str, Option<&Schema>)| schema.map(|schema| schema.listing(name).to_string());
+                return schemas.into_iter().filter_map(listing).collect();
+            }
+        };
+        // The catalog has been compiled, so it is one.
+        let text = Catalog::stage_listing(self.file.text(), tool.name(), stage, self.options).ok().flatten();
+        text.map(|text| format!("unit {}\n{text}", tool.name())).into_iter().collect()
+    }
+
+    /// Lists one tool, the path of a call, and the verdict.
+    fn list_call(&self, tools: &[&Tool], arguments: &[u8]) -> Result<ExitCode> {
+        let [tool] = tools else {
+            bail!("--call needs a TOOL: {} has {}", self.file.name(), tools.len());
+        };
+        if self.stage != Stage::Final {
+            bail!("--call runs the final program: it cannot be shown with another --stage");
+        }
+        let Some(schema) = tool.input() else {
+            return Ok(ExitCode::from(EXIT_UNANSWERED));
+        };
+        print(|out| {
+            self.list(out, tools)?;
+            write_call(out, schema, arguments)
+        })?;
+        Ok(match schema.check(&mut Session::new(), arguments) {
+            Outcome::Accepted(_) => ExitCode::SUCCESS,
+            Outcome::Rejected(_) => ExitCode::from(EXIT_REJECTED),
+            _ => ExitCode::from(EXIT_UNANSWERED),
+        })
+    }
+}
+
+fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8]) -> io::Result<()> {
+    writeln!(out, "call")?;
+    let mut written = Ok(());
+    let fuel = schema.trace(arguments, |used, insn| {
+        if written.is_ok() {
+            written = writeln!(out, "{used:>8}  {insn}");
+        }
+    });
+    written?;
+    match schema.check(&mut Session::new(), arguments) {
+        Outcome::Accepted(_) => writeln!(out, "accepted   fuel {fuel}"),
+        Outcome::Rejected(rejection) => {
+            writeln!(out, "rejected   fuel {fuel}\n{}", as_printed(&rejection.to_string()))
+        }
+        Outcome::Fault(fault) => writeln!(out, "fault   fuel {fuel}\n{fault}"),
+        Outcome::UnknownTool | Outcome::NotCompiled => writeln!(out, "not compiled"),
+    }
+}

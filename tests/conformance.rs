@@ -1,0 +1,152 @@
+//! Conformance: callgate against every case of the official suite that belongs to a draft it reads.
+//!
+//! One named test a case; the name is the case's id and what the suite calls it:
+//!
+//! ```text
+//! draft2020-12/anyOf/1/2 anyOf with base schema: both anyOf invalid
+//! draft7/optional/format/date/0/6 a valid date string
+//! ```
+//!
+//! Each instance is judged twice, as text and as a parsed value; both verdicts must be the suite's. Formats are
+//! asserted only in `optional/format`, as the suite has it.
+//!
+//! `conformance/expected-failures.txt` lists the cases whose verdict is another one by intention, each with its
+//! reason. Such a case is still run, and fails the run if it passes.
+
+#[path = "conformance/suite.rs"]
+mod suite;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use callgate::{Documents, Options, Outcome, Schema, Session};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+use crate::suite::{Case, Group, Suite};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = suite::load().and_then(|suite| trials(suite, &Expectation::list(EXPECTED_FAILURES)?));
+    match trials {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "a test harness reports there")]
+            {
+                eprintln!("{error}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn trials(suite: Suite, expected: &[Expectation]) -> Result<Vec<Trial>, String> {
+    let documents = Arc::new(suite.documents);
+    let mut trials = Vec::new();
+    let mut used = vec![false; expected.len()];
+    for group in suite.groups {
+        let judged = Arc::new(JudgedGroup { options: options(&group, &documents), group, schema: OnceLock::new() });
+        for (at, case) in judged.group.cases.iter().enumerate() {
+            let id = format!("{}/{at}", judged.group.id);
+            let expectation = expected.iter().position(|expectation| expectation.covers(&id));
+            expectation.into_iter().for_each(|at| used[at] = true);
+            let name = format!("{id} {}", case.description.replace('\n', " "));
+            trials.push(trial(name, &judged, at, expectation.map(|at| expected[at].reason)));
+        }
+    }
+    match used.iter().position(|used| !used) {
+        Some(at) => Err(format!("expected-failures.txt: no case is called {}", expected[at].pattern)),
+        None => Ok(trials),
+    }
+}
+
+fn trial(name: String, group: &Arc<JudgedGroup>, at: usize, expected: Option<&'static str>) -> Trial {
+    let group = Arc::clone(group);
+    match expected {
+        None => Trial::test(name, move || group.judge(at).map_err(Failed::from)),
+        Some(reason) => Trial::test(name, move || match group.judge(at) {
+            Err(_) => Ok(()),
+            Ok(()) => Err(format!("unexpected pass; the list says: {reason}").into()),
+        })
+        .with_kind("expected failure"),
+    }
+}
+
+// --- judging -------------------------------------------------------------------------------------------------
+
+/// A group with its schema, compiled by the first of its cases that runs.
+struct JudgedGroup {
+    group: Group,
+    options: Options,
+    schema: OnceLock<Result<Schema, String>>,
+}
+
+fn options(group: &Group, documents: &Arc<Documents>) -> Options {
+    Options {
+        draft: group.draft,
+        assert_formats: group.id.contains("/optional/format/"),
+        documents: Arc::clone(documents),
+        ..Options::default()
+    }
+}
+
+impl JudgedGroup {
+    /// Errors: what is wrong with callgate's verdict, or with the schema as callgate sees it.
+    fn judge(&self, at: usize) -> Result<(), String> {
+        let case = &self.group.cases[at];
+        let schema = self.schema.get_or_init(|| self.compile()).as_ref()?;
+        let mut session = Session::new();
+        agree("text", case, schema.check(&mut session, case.data.get()))?;
+        // Some numbers are more than a parsed value can hold; then there is none to judge.
+        match serde_json::from_str::<Value>(case.data.get()) {
+            Ok(value) => agree("parsed value", case, schema.check(&mut session, &value)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn compile(&self) -> Result<Schema, String> {
+        let compiled = Schema::compile(self.group.schema.get(), &self.options);
+        compiled.map(|(schema, _)| schema).map_err(|refused| refused.to_string())
+    }
+}
+
+fn agree(form: &str, case: &Case, outcome: Outcome<'_>) -> Result<(), String> {
+    let got = match outcome {
+        Outcome::Accepted(_) if case.valid => return Ok(()),
+        Outcome::Rejected(_) if !case.valid => return Ok(()),
+        Outcome::Accepted(_) => "accepted".to_owned(),
+        Outcome::Rejected(rejection) => format!("rejected: {rejection}"),
+        Outcome::Fault(fault) => format!("not decided: {fault}"),
+        Outcome::UnknownTool | Outcome::NotCompiled => "not decided".to_owned(),
+    };
+    let want = if case.valid { "accepted" } else { "rejected" };
+    Err(format!("the {form} {} should be {want}, but was {got}", case.data.get()))
+}
+
+// --- expected failures ---------------------------------------------------------------------------------------
+
+const EXPECTED_FAILURES: &str = include_str!("conformance/expected-failures.txt");
+
+/// A line of the list: `pattern<TAB>reason`. A `*` in the pattern stands for one part of an id between slashes.
+struct Expectation {
+    pattern: &'static str,
+    reason: &'static str,
+}
+
+impl Expectation {
+    /// The lines of the list but its comments. Errors: a line without a reason.
+    fn list(text: &'static str) -> Result<Vec<Expectation>, String> {
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let parse = |line: &'static str| match line.split_once('\t') {
+            Some((pattern, reason)) if !reason.trim().is_empty() => Ok(Expectation { pattern, reason }),
+            _ => Err(format!("expected-failures.txt: a pattern, a tab and a reason are wanted: {line}")),
+        };
+        lines.map(parse).collect()
+    }
+
+    fn covers(&self, id: &str) -> bool {
+        let mut parts = id.split('/');
+        let same = self.pattern.split('/').all(|want| parts.next().is_some_and(|part| want == "*" || want == part));
+        same && parts.next().is_none()
+    }
+}
