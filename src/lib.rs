@@ -42,6 +42,7 @@ pub use callgate_vm::listing::{Insn, Listing};
 pub use callgate_vm::number::Number;
 pub use callgate_vm::render::PREFIX;
 pub use callgate_vm::scratch::Stack;
+pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Tool};

@@ -68,11 +68,11 @@ impl CatalogFile {
     /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
     pub fn position(&self, at: usize) -> (usize, usize) {
         let before = &self.text[..at.min(self.text.len())];
-        let line_at = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        let mut lines = before.rsplit(|byte| *byte == b'\n');
+        let line = lines.next().unwrap_or_default();
         // Bytes that go on with a character do not count.
-        let chars = before[line_at..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        (lines + 1, chars + 1)
+        let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        (lines.count() + 1, chars + 1)
     }
 }
 

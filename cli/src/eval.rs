@@ -78,7 +78,7 @@ fn read_documents(paths: &[PathBuf]) -> Result<Documents> {
         for (uri, document) in map {
             builder
                 .add(&uri, document.get().as_bytes())
-                .map_err(|error| anyhow::anyhow!("{}: {uri}: {error}", path.display()))?;
+                .map_err(|error| anyhow::anyhow!("{}: {uri}: {error:?}", path.display()))?;
         }
     }
     Ok(builder.build())
@@ -157,8 +157,11 @@ impl Reason {
 struct Answerer<'o> {
     base: &'o Options,
     session: Session,
-    last: Option<(String, Result<Schema, (String, String)>)>,
+    last: Option<(String, Compiled)>,
 }
+
+/// A schema, or the code and the detail of the finding that refuses it.
+type Compiled = Result<Schema, (String, String)>;
 
 impl<'o> Answerer<'o> {
     fn new(base: &'o Options) -> Self {

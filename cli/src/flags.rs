@@ -1,5 +1,7 @@
 //! Flags that several commands have; each is defined here once.
 
+use std::fmt::Write;
+
 use callgate::{Limits, Options};
 
 /// How results are printed.
@@ -67,7 +69,8 @@ fn parse_limit(text: &str) -> Result<(String, u64), String> {
 fn limits_help() -> String {
     let mut help = "Set a limit; may be given several times. The limits and their defaults:".to_owned();
     for (name, value) in Limits::names().zip(Limits::default().values()) {
-        help.push_str(&format!("\n  {name:<21} {value:>9}"));
+        // Writing to a string does not fail.
+        let _ = write!(help, "\n  {name:<21} {value:>9}");
     }
     help
 }

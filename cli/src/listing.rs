@@ -60,7 +60,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(name) => vec![file.tool(&catalog, name)?],
         None => catalog.tools().collect(),
     };
-    tools.iter().for_each(|tool| log_refused(&file, &report, Some(tool.name())));
+    for tool in &tools {
+        log_refused(&file, &report, Some(tool.name()));
+    }
     let lister = Lister { file: &file, options: &options, stage: args.stage };
     if let Some(arguments) = &args.call {
         return lister.list_call(&tools, &arguments.read()?);

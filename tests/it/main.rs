@@ -1,3 +1,17 @@
-//! probe
-#[test]
-fn probe() { let i = allocation_counter::measure(|| { let v = vec![1u8; 3]; std::hint::black_box(&v); }); assert_eq!(i.count_total, 1); let _ = (jsonschema::is_valid(&serde_json::json!({}), &serde_json::json!(1)), boon::Compiler::new()); }
+//! Integration tests: the library as a host sees it.
+//!
+//! One binary, so that the peers are linked once. Its global allocator counts the allocations of each thread, which
+//! costs the other tests little and lets any of them bound its memory.
+
+mod alloc;
+mod corpus;
+mod differential;
+mod hosts;
+mod hostile;
+mod instances;
+mod numbers;
+mod peers;
+mod random;
+mod schemas;
+mod shrink;
+mod verdict;

@@ -88,6 +88,17 @@ pub enum ReadError {
     Fault(FaultCode),
 }
 
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReadError::Malformed(malformed) => write!(f, "not JSON: {malformed}"),
+            ReadError::Fault(code) => write!(f, "{}: {}", code.as_str(), code.detail()),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
 impl From<Malformed> for ReadError {
     fn from(malformed: Malformed) -> Self {
         ReadError::Malformed(malformed)

@@ -1,0 +1,608 @@
+//! The command line as scripts see it: arguments and stdin in, stdout, stderr and exit code out.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A catalog of one sound tool, one that is flagged, and one that is refused.
+const TOOLS: &str = r##"{"tools": [
+  {"name": "roll_dice", "inputSchema": {
+    "type": "object",
+    "properties": {
+      "seed": {"type": "integer", "minimum": 0, "description": "Omit for random."},
+      "when": {"type": "string", "format": "date"}
+    },
+    "additionalProperties": false
+  }},
+  {"name": "list_rolls", "inputSchema": {"type": "array"}},
+  {"name": "sum_rolls", "inputSchema": {"$ref": "#/$defs/nowhere"}}
+]}
+"##;
+
+/// A catalog without a finding.
+const SOUND: &str = r#"[{"name": "ping", "inputSchema": {"type": "object", "maxProperties": 1}}]"#;
+
+/// A folder with files in it, where commands run.
+struct Place(PathBuf);
+
+impl Place {
+    /// A folder for the test of that name, with the two catalogs.
+    fn new(test: &str) -> Place {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        let place = Place(path);
+        place.write("tools.json", TOOLS);
+        place.write("sound.json", SOUND);
+        place
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn run(&self, args: &[&str]) -> Done {
+        self.run_with(args, "")
+    }
+
+    fn run_with(&self, args: &[&str], stdin: &str) -> Done {
+        let mut command = self.command();
+        command.args(args);
+        finish(command, stdin.as_bytes())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.current_dir(&self.0).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command
+    }
+}
+
+/// What a command did.
+#[derive(Debug, PartialEq)]
+struct Done {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Done {
+    #[track_caller]
+    fn json(&self) -> Value {
+        assert_eq!(self.out.matches('\n').count(), 1, "one line: {self:?}");
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+fn finish(mut command: Command, stdin: &[u8]) -> Done {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A command that does not read its stdin may have ended before.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    let output = child.wait_with_output().unwrap();
+    Done {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn done(code: i32, out: &str, err: &str) -> Done {
+    Done { code: Some(code), out: out.to_owned(), err: err.to_owned() }
+}
+
+// --- help and usage ------------------------------------------------------------------------------------------
+
+#[test]
+fn version_and_help() {
+    let place = Place::new("version_and_help");
+    let version = format!("callgate {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(place.run(&["--version"]), done(0, &version, ""));
+    for command in ["check", "call", "listing", "eval"] {
+        let help = place.run(&[command, "--help"]);
+        assert_eq!((help.code, help.err.as_str()), (Some(0), ""));
+        assert!(help.out.contains("call_fuel_max          10000000"), "{}", help.out);
+    }
+    assert!(place.run(&["call", "--help"]).out.contains("Without them the call has no arguments, which is `{}`"));
+}
+
+#[test]
+fn wrong_usage_exits_2() {
+    let place = Place::new("wrong_usage");
+    let cases: [(&[&str], &str); 11] = [
+        (&["chek"], "unrecognized subcommand 'chek'"),
+        (&["check"], "<CATALOG>..."),
+        (&["check", "tools.json", "--format", "xml"], "[possible values: human, json]"),
+        (&["check", "tools.json", "--limit", "call_fuel_max"], "a limit is set as NAME=N"),
+        (&["check", "tools.json", "--limit", "fuel=1"], "no such limit; there are schema_bytes_healthy, "),
+        (&["check", "tools.json", "--limit", "call_depth_max=1025"], "the limit can be at most 1024"),
+        (&["check", "tools.json", "--limit", "call_fuel_max=many"], "\"many\" is no whole number of 64 bits"),
+        (&["check", "-", "-"], "only one of the inputs can be stdin"),
+        (&["call", "-", "ping", "-"], "only one of the inputs can be stdin"),
+        (&["call", "tools.json", "roll_dice", "@"], "a file's name must follow the @"),
+        (&["listing", "tools.json", "--stage", "first"], "[possible values: ir, lowered, final]"),
+    ];
+    for (args, message) in cases {
+        let done = place.run(args);
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_exit_2() {
+    let place = Place::new("cannot_be_read");
+    for args in [
+        &["check", "absent.json"][..],
+        &["check", "."],
+        &["call", "absent.json", "ping"],
+        &["call", ".", "ping"],
+        &["call", "sound.json", "ping", "@absent.json"],
+        &["call", "sound.json", "ping", "@."],
+        &["listing", "."],
+        &["listing", "sound.json", "ping", "--call", "@absent.json"],
+        &["eval", "."],
+        &["eval", "absent.jsonl"],
+        &["eval", "--documents", "absent.json"],
+        &["eval", "--documents", "sound.json"],
+    ] {
+        let done = place.run(args);
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(done.err.starts_with("callgate: "), "{args:?}: {}", done.err);
+        assert_eq!(done.err.lines().count(), 1, "{args:?}: {}", done.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_not_utf8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = Place::new("not_utf8");
+    let run = |args: &[&[u8]]| {
+        let mut command = place.command();
+        command.args(args.iter().map(|arg| OsStr::from_bytes(arg)));
+        finish(command, b"")
+    };
+    let line = "schema: arguments are not valid JSON: invalid UTF-8 at byte 1\n";
+    assert_eq!(run(&[b"call", b"sound.json", b"ping", b"\"\xff\""]), done(1, line, ""));
+    for args in [
+        &[&b"check"[..], b"\xff.json"][..],
+        &[b"check", b"sound.json", b"--limit", b"\xff=1"],
+        &[b"call", b"sound.json", b"\xff"],
+        &[b"call", b"sound.json", b"ping", b"@\xff"],
+        &[b"\xff"],
+    ] {
+        let done = run(args);
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(!done.err.contains("panicked"), "{}", done.err);
+    }
+}
+
+// --- check ---------------------------------------------------------------------------------------------------
+
+#[test]
+fn check_a_sound_catalog() {
+    let place = Place::new("check_sound");
+    let all_well = done(0, "1 tool: 1 healthy, 0 flagged, 0 refused\n", "");
+    assert_eq!(place.run(&["check", "sound.json"]), all_well);
+    assert_eq!(place.run(&["check", "sound.json", "--strict"]), all_well);
+    assert_eq!(place.run_with(&["check", "-", "--strict"], SOUND), all_well);
+    let counts = json!({"tools": 1, "healthy": 1, "flagged": 0, "refused": 0, "findings": []});
+    assert_eq!(place.run(&["check", "sound.json", "--format", "json"]).json(), counts);
+}
+
+#[test]
+fn check_prints_findings_by_file_and_tool() {
+    let place = Place::new("check_findings");
+    let text = "tools.json
+  list_rolls
+    error[root_not_object] 10:40 input /type: the type excludes objects, and arguments are an object
+  sum_rolls
+    error[ref_unresolved] 11:39 input /$ref: #/$defs/nowhere points to nothing
+
+4 tools: 2 healthy, 1 flagged, 1 refused
+";
+    assert_eq!(place.run(&["check", "sound.json", "tools.json"]), done(0, text, ""));
+    assert_eq!(place.run(&["check", "--strict", "sound.json", "tools.json"]), done(1, text, ""));
+    let from_stdin = text.replace("tools.json", "-").replace("4 tools: 2 healthy", "3 tools: 1 healthy");
+    assert_eq!(place.run_with(&["check", "-"], TOOLS), done(0, &from_stdin, ""));
+}
+
+#[test]
+fn check_as_json() {
+    let place = Place::new("check_json");
+    let done = place.run(&["check", "tools.json", "sound.json", "--format", "json"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let finding = |tool: &str, pointer: &str, kind: &str, detail: &str| {
+        json!({
+            "file": "tools.json", "tool_id": tool, "schema": "input", "pointer": pointer, "kind": kind,
+            "severity": "error", "detail": detail, "hint": null,
+        })
+    };
+    let findings = [
+        finding("list_rolls", "/type", "root_not_object", "the type excludes objects, and arguments are an object"),
+        finding("sum_rolls", "/$ref", "ref_unresolved", "#/$defs/nowhere points to nothing"),
+    ];
+    assert_eq!(done.json(), json!({"tools": 4, "healthy": 2, "flagged": 1, "refused": 1, "findings": findings}));
+    let order = ["\"tools\":", "\"healthy\":", "\"flagged\":", "\"refused\":", "\"findings\":"];
+    assert!(order.map(|key| done.out.find(key)).is_sorted(), "{}", done.out);
+}
+
+#[test]
+fn check_a_text_that_is_no_catalog() {
+    let place = Place::new("check_unreadable");
+    place.write("broken.json", "{\"tools\": [\n  oops]}");
+    place.write("empty.json", "");
+    place.write("binary.json", b"\xff\xfe\0");
+    place.write("number.json", "7");
+    let text = "broken.json
+  error[unreadable] 2:3: not JSON: expected a value at byte 14
+
+empty.json
+  error[unreadable] 1:1: not JSON: no value at byte 0
+
+binary.json
+  error[unreadable] 1:1: not JSON: invalid UTF-8 at byte 0
+
+number.json
+  error[unreadable]: a catalog is an object or an array
+
+1 tool: 1 healthy, 0 flagged, 0 refused
+";
+    let files = ["broken.json", "empty.json", "binary.json", "number.json", "sound.json"];
+    let args = [&["check"], &files[..]].concat();
+    assert_eq!(place.run(&args), done(0, text, ""));
+    assert_eq!(place.run(&[&args[..], &["--strict"]].concat()), done(1, text, ""));
+    let json = place.run(&["check", "broken.json", "--format", "json"]).json();
+    let finding = json!({
+        "file": "broken.json", "tool_id": null, "schema": null, "pointer": "", "kind": "unreadable",
+        "severity": "error", "detail": "not JSON: expected a value at byte 14", "hint": null,
+    });
+    assert_eq!(json, json!({"tools": 0, "healthy": 0, "flagged": 0, "refused": 0, "findings": [finding]}));
+}
+
+#[test]
+fn check_goes_on_after_a_file_that_cannot_be_read() {
+    let place = Place::new("check_goes_on");
+    let done = place.run(&["check", "absent.json", "sound.json", "--strict"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), "1 tool: 1 healthy, 0 flagged, 0 refused\n"));
+    assert!(done.err.starts_with("callgate: cannot read absent.json: "), "{}", done.err);
+}
+
+#[test]
+fn check_warnings_pass_under_strict() {
+    let place = Place::new("check_warnings");
+    let done = place.run(&["check", "sound.json", "--strict", "--limit", "schema_bytes_healthy=10"]);
+    assert_eq!(done.code, Some(0));
+    assert!(done.out.contains("    warning[size_exceeded] 1:33 input: "), "{}", done.out);
+    assert!(done.out.ends_with("\n1 tool: 0 healthy, 1 flagged, 0 refused\n"), "{}", done.out);
+}
+
+#[test]
+fn check_entries_that_are_no_tools() {
+    let place = Place::new("check_entries");
+    place.write("entries.json", r#"[7, {"name": "ping"}, {"name": "ping"}, {"inputSchema": {}}]"#);
+    let json = place.run(&["check", "entries.json", "--format", "json"]).json();
+    let findings: Vec<_> = json["findings"].as_array().unwrap().iter().collect();
+    let parts = |key: &str| findings.iter().map(|finding| finding[key].clone()).collect::<Value>();
+    assert_eq!(parts("kind"), json!(["not_a_tool", "duplicate_tool", "not_a_tool"]));
+    assert_eq!(parts("tool_id"), json!([null, "ping", null]));
+    assert_eq!(parts("schema"), json!([null, null, null]));
+}
+
+#[test]
+fn no_colours_where_no_terminal_is() {
+    let place = Place::new("no_colours");
+    let plain = place.run(&["check", "tools.json"]);
+    for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1"), ("TERM", "xterm-256color")] {
+        let mut command = place.command();
+        command.args(["check", "tools.json"]).env(name, value);
+        assert_eq!(finish(command, b""), plain);
+    }
+    assert!(!plain.out.contains('\u{1b}'));
+}
+
+#[test]
+fn control_characters_of_a_catalog_are_shown() {
+    let place = Place::new("control_characters");
+    place.write("odd.json", r#"[{"name": "a\u001b[2J\nb", "inputSchema": {"type": "array"}}]"#);
+    let done = place.run(&["check", "odd.json"]);
+    assert!(done.out.starts_with("odd.json\n  a\\u{1b}[2J\\nb\n    error[root_not_object] "), "{}", done.out);
+}
+
+// --- call ----------------------------------------------------------------------------------------------------
+
+const REJECTED: &str = "schema: -1 is less than the minimum of 0 at seed — Omit for random.\n";
+
+#[test]
+fn call_prints_ok_or_the_line() {
+    let place = Place::new("call");
+    place.write("good.json", r#"{"seed": 3}"#);
+    place.write("bad.json", r#"{"seed": -1}"#);
+    let call = |arguments: &[&str]| place.run(&[&["call", "tools.json", "roll_dice"], arguments].concat());
+    assert_eq!(call(&[]), done(0, "ok\n", ""));
+    assert_eq!(call(&[r#"{"seed": 3}"#]), done(0, "ok\n", ""));
+    assert_eq!(call(&[r#"{"seed": -1}"#]), done(1, REJECTED, ""));
+    assert_eq!(call(&["@good.json"]), done(0, "ok\n", ""));
+    assert_eq!(call(&["@bad.json"]), done(1, REJECTED, ""));
+    assert_eq!(call(&["-1"]), done(1, "schema: -1 is not of type 'object'\n", ""));
+    let not_json = "schema: arguments are not valid JSON: no value at byte 0\n";
+    assert_eq!(call(&[""]), done(1, not_json, ""));
+    assert_eq!(place.run_with(&["call", "tools.json", "roll_dice", "-"], r#"{"seed": -1}"#), done(1, REJECTED, ""));
+    assert_eq!(place.run_with(&["call", "-", "roll_dice"], TOOLS), done(0, "ok\n", ""));
+    // A flagged tool can be called, if in vain.
+    assert_eq!(place.run(&["call", "tools.json", "list_rolls", "[]"]), done(0, "ok\n", ""));
+}
+
+#[test]
+fn call_as_json() {
+    let place = Place::new("call_json");
+    let call = |args: &[&str]| place.run(&[&["call", "tools.json", "roll_dice", "--format", "json"], args].concat());
+    let accepted = call(&[]);
+    assert_eq!(accepted, done(0, "{\"valid\":true,\"line\":null,\"failures\":[]}\n", ""));
+    let rejected = call(&[r#"{"seed": -1, "sead": 2}"#]);
+    assert_eq!((rejected.code, rejected.err.as_str()), (Some(1), ""));
+    assert_eq!(
+        rejected.json(),
+        json!({
+            "valid": false,
+            "line": "schema: Additional properties are not allowed ('sead' was unexpected)",
+            "failures": [
+                {
+                    "code": "minimum", "keyword": "minimum", "instance_location": "/seed",
+                    "keyword_location": "/properties/seed/minimum",
+                    "message": "-1 is less than the minimum of 0", "description": "Omit for random.",
+                },
+                {
+                    "code": "additionalProperties", "keyword": "additionalProperties", "instance_location": "",
+                    "keyword_location": "/additionalProperties",
+                    "message": "Additional properties are not allowed ('sead' was unexpected)", "description": null,
+                },
+            ],
+        })
+    );
+    let not_json = call(&["{"]).json();
+    assert_eq!(not_json["failures"][0]["code"], "not_json");
+    assert_eq!(not_json["failures"][0]["keyword"], Value::Null);
+    let cut = call(&["--limit", "failures_max=1", r#"{"seed": -1, "sead": 2}"#]).json();
+    assert_eq!((cut["failures"].as_array().unwrap().len(), &cut["unlisted"]), (1, &json!(1)));
+}
+
+#[test]
+fn call_asserts_formats_by_option() {
+    let place = Place::new("call_formats");
+    let call = ["call", "tools.json", "roll_dice", r#"{"when": "soon"}"#];
+    assert_eq!(place.run(&call), done(0, "ok\n", ""));
+    let line = "schema: 'soon' is not a 'date' at when\n";
+    assert_eq!(place.run(&[&call[..], &["--assert-formats"]].concat()), done(1, line, ""));
+}
+
+#[test]
+fn call_that_ends_in_a_fault() {
+    let place = Place::new("call_fault");
+    let args = ["call", "sound.json", "ping", r#"{"a": [[[1]]]}"#, "--limit", "call_depth_max=2"];
+    let detail = "the arguments nest deeper than call_depth_max allows";
+    let err = format!("callgate: fault: depth: {detail}\n");
+    assert_eq!(place.run(&args), done(2, "", &err));
+    let json = place.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!((json.code, &json.err), (Some(2), &err));
+    assert_eq!(json.json(), json!({"error": {"outcome": "fault", "code": "depth", "detail": detail}}));
+}
+
+#[test]
+fn call_of_a_tool_that_is_not_there() {
+    let place = Place::new("call_unknown");
+    let message = r#"tools.json has no tool "roll"; most like it: "roll_dice", "list_rolls", "sum_rolls""#;
+    assert_eq!(place.run(&["call", "tools.json", "roll"]), done(2, "", &format!("callgate: {message}\n")));
+    let json = place.run(&["call", "tools.json", "roll", "--format", "json"]);
+    assert_eq!(json.code, Some(2));
+    assert_eq!(json.json(), json!({"error": {"outcome": "unknown_tool", "code": "unknown_tool", "detail": message}}));
+    place.write("none.json", "[]");
+    assert_eq!(place.run(&["call", "none.json", "x"]), done(2, "", "callgate: none.json has no tool \"x\"\n"));
+}
+
+#[test]
+fn call_of_a_tool_that_is_not_compiled() {
+    let place = Place::new("call_uncompiled");
+    let err = "tools.json
+  sum_rolls
+    error[ref_unresolved] 11:39 input /$ref: #/$defs/nowhere points to nothing
+callgate: not compiled: ref_unresolved
+";
+    assert_eq!(place.run(&["call", "tools.json", "sum_rolls"]), done(2, "", err));
+    let json = place.run(&["call", "tools.json", "sum_rolls", "--format", "json"]);
+    assert_eq!((json.code, json.err.as_str()), (Some(2), err));
+    let detail = "#/$defs/nowhere points to nothing at /$ref";
+    assert_eq!(json.json(), json!({"error": {"outcome": "finding", "code": "ref_unresolved", "detail": detail}}));
+    let err = "-\n  error[unreadable] 1:1: not JSON: no value at byte 0\ncallgate: not compiled: unreadable\n";
+    assert_eq!(place.run(&["call", "-", "x"]), done(2, "", err));
+}
+
+// --- listing -------------------------------------------------------------------------------------------------
+
+#[test]
+fn listing_of_a_tool_and_of_all() {
+    let place = Place::new("listing");
+    let one = place.run(&["listing", "tools.json", "roll_dice"]);
+    assert_eq!((one.code, one.err.as_str()), (Some(0), ""));
+    let first: Vec<_> = one.out.split_whitespace().take(3).collect();
+    assert_eq!(first, ["unit", "roll_dice", "accept"]);
+    for line in ["\naccept\n", "\nexplain\n", "\n        ; /properties/seed\n"] {
+        assert!(one.out.contains(line), "{}", one.out);
+    }
+    let all = place.run(&["listing", "tools.json"]);
+    assert_eq!(all.code, Some(0));
+    assert!(all.out.starts_with(&one.out), "{}", all.out);
+    let units: Vec<_> = all.out.lines().filter_map(|line| line.strip_prefix("unit ")).collect();
+    let names: Vec<_> = units.iter().filter_map(|unit| unit.split_whitespace().next()).collect();
+    assert_eq!(names, ["roll_dice", "list_rolls"]);
+    assert!(all.err.contains("error[ref_unresolved]"), "{}", all.err);
+}
+
+#[test]
+fn listing_of_a_tool_that_is_missing() {
+    let place = Place::new("listing_missing");
+    let unknown = place.run(&["listing", "tools.json", "roll"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (Some(2), ""));
+    assert!(unknown.err.contains("most like it: \"roll_dice\""), "{}", unknown.err);
+    let refused = place.run(&["listing", "tools.json", "sum_rolls"]);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
+    assert!(refused.err.contains("error[ref_unresolved]"), "{}", refused.err);
+    let broken = place.run_with(&["listing", "-"], "{");
+    assert_eq!((broken.code, broken.out.as_str()), (Some(2), ""));
+    assert!(broken.err.contains("error[unreadable]"), "{}", broken.err);
+}
+
+#[test]
+fn listing_of_stages() {
+    let place = Place::new("listing_stages");
+    let ir = place.run(&["listing", "tools.json", "roll_dice", "--stage", "ir"]);
+    assert_eq!((ir.code, ir.err.as_str()), (Some(0), ""));
+    assert!(ir.out.starts_with("unit roll_dice\n/   draft 2020-12\n"), "{}", ir.out);
+    let lowered = place.run(&["listing", "tools.json", "roll_dice", "--stage", "lowered"]);
+    assert_eq!((lowered.code, lowered.err.as_str()), (Some(0), ""));
+    assert!(lowered.out.contains("\nb0 "), "{}", lowered.out);
+}
+
+#[test]
+fn listing_of_a_call() {
+    let place = Place::new("listing_call");
+    let list = |arguments: &str| place.run(&["listing", "tools.json", "roll_dice", "--call", arguments]);
+    let listed = place.run(&["listing", "tools.json", "roll_dice"]).out;
+
+    let accepted = list(r#"{"seed": 3}"#);
+    assert_eq!((accepted.code, accepted.err.as_str()), (Some(0), ""));
+    let path = accepted.out.strip_prefix(&listed).expect("the listing comes first");
+    let lines: Vec<_> = path.lines().collect();
+    assert_eq!(lines[0], "call");
+    assert!(lines.last().unwrap().starts_with("accepted   fuel "), "{path}");
+    for line in &lines[1..lines.len() - 1] {
+        let mut columns = line.split_whitespace();
+        let number = |column: Option<&str>| column.and_then(|text| text.parse::<u64>().ok());
+        assert!(number(columns.next()).is_some() && number(columns.next()).is_some(), "{line}");
+    }
+
+    let rejected = list(r#"{"seed": -1}"#);
+    assert_eq!(rejected.code, Some(1));
+    assert!(rejected.out.contains("\nrejected   fuel "), "{}", rejected.out);
+    assert!(rejected.out.ends_with(REJECTED), "{}", rejected.out);
+
+    let not_json = list("{");
+    assert_eq!(not_json.code, Some(1));
+    assert!(not_json.out.contains("\ncall\nrejected   fuel 0\nschema: arguments are not valid JSON: "));
+
+    let needs_tool = place.run(&["listing", "tools.json", "--call", "{}"]);
+    assert_eq!((needs_tool.code, needs_tool.out.as_str()), (Some(2), ""));
+    let needs_final = place.run(&["listing", "tools.json", "roll_dice", "--stage", "ir", "--call", "{}"]);
+    assert_eq!((needs_final.code, needs_final.out.as_str()), (Some(2), ""));
+    // The only tool of a catalog needs no name.
+    assert_eq!(place.run(&["listing", "sound.json", "--call", "{}"]).code, Some(0));
+}
+
+// --- eval ----------------------------------------------------------------------------------------------------
+
+#[test]
+fn eval_answers_every_row_in_order() {
+    let place = Place::new("eval");
+    let rows = [
+        r#"{"id": 1, "schema": {"type": "integer"}, "instance": 5}"#,
+        r#"{"id": "two", "schema": {"type": "integer"}, "instance": "5"}"#,
+        "no row at all",
+        r#"{"id": 4, "schema": {"type": "intger"}, "instance": 5}"#,
+        r#"{"id": 5, "schema": {"type": "null"}}"#,
+        "",
+        r#"{"id": 7, "schema": {"$ref": "x:y"}, "instance": 5, "dialect": "3"}"#,
+        r#"{"id": 8, "schema": {"type": "null"}, "instance_text": "nul"}"#,
+        r#"{"id": 9, "schema": {"type": "null"}, "instance": null, "more": [1]}"#,
+    ];
+    place.write("rows.jsonl", rows.join("\n"));
+    let from_file = place.run(&["eval", "rows.jsonl"]);
+    assert_eq!((from_file.code, from_file.err.as_str()), (Some(0), ""));
+    let answers: Vec<Value> = from_file.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Value = answers.iter().map(|answer| answer["id"].clone()).collect();
+    assert_eq!(ids, json!([1, "two", null, 4, 5, 7, 8, 9]));
+    let verdicts: Value = answers.iter().map(|answer| answer["valid"].clone()).collect();
+    assert_eq!(verdicts, json!([true, false, null, null, null, null, false, true]));
+    let codes: Value = answers.iter().map(|answer| answer["error"]["code"].clone()).collect();
+    assert_eq!(
+        codes,
+        json!([null, null, "unreadable", "not_well_formed", "unreadable", "unknown_dialect", null, null])
+    );
+    assert_eq!(
+        answers[1],
+        json!({
+            "id": "two", "valid": false, "line": "schema: '5' is not of type 'integer'", "top_path": [],
+            "message": "'5' is not of type 'integer'",
+            "errors": [{
+                "keyword": "type", "instance_path": [], "schema_path": ["type"],
+                "message": "'5' is not of type 'integer'", "description": null,
+            }],
+        })
+    );
+    assert_eq!(place.run_with(&["eval"], &rows.join("\n")), from_file);
+    assert_eq!(place.run_with(&["eval", "-"], &rows.join("\r\n")), from_file);
+    assert_eq!(place.run(&["eval"]), done(0, "", ""));
+}
+
+#[test]
+fn eval_keeps_the_order_over_many_rows() {
+    let place = Place::new("eval_many");
+    let row = |id: usize| {
+        let schema = if id.is_multiple_of(3) { "{" } else { "{}" };
+        format!("{{\"id\": {id}, \"schema\": {schema}, \"instance\": {id}}}")
+    };
+    let rows = (0..5_000).map(row).collect::<Vec<_>>().join("\n");
+    let done = place.run_with(&["eval"], &rows);
+    assert_eq!((done.code, done.out.lines().count()), (Some(0), 5_000));
+    for (at, line) in done.out.lines().enumerate() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(answer.get("valid").is_some(), at % 3 != 0);
+        assert!(answer["id"] == json!(at) || at % 3 == 0);
+    }
+}
+
+#[test]
+fn eval_reads_documents_and_limits() {
+    let place = Place::new("eval_documents");
+    place.write("documents.json", r#"{"https://example.org/seed.json": {"type": "integer"}}"#);
+    let row = r#"{"id": 1, "schema": {"$ref": "https://example.org/seed.json"}, "instance": "x"}"#;
+    let without = place.run_with(&["eval"], row).json();
+    assert_eq!(without["error"]["code"], "ref_remote");
+    let with = place.run_with(&["eval", "--documents", "documents.json"], row).json();
+    assert_eq!(with["line"], "schema: 'x' is not of type 'integer'");
+    let limited = place.run_with(&["eval", "--documents", "documents.json", "--limit", "call_bytes_max=2"], row).json();
+    assert_eq!(limited["error"]["outcome"], "fault");
+    assert_eq!(limited["error"]["code"], "call_bytes");
+}
+
+// --- readers that stop ---------------------------------------------------------------------------------------
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let place = Place::new("broken_pipe");
+    let tools: Vec<_> =
+        (0..3_000).map(|at| json!({"name": format!("t{at}"), "inputSchema": {"type": "array"}})).collect();
+    place.write("many.json", Value::from(tools).to_string());
+    place.write("rows.jsonl", "{\"id\": 1, \"schema\": {}, \"instance\": 1}\n".repeat(9_000));
+    for (args, code) in [
+        (&["check", "many.json", "--strict"][..], 1),
+        (&["check", "many.json", "--format", "json"], 0),
+        (&["listing", "many.json"], 0),
+        (&["eval", "rows.jsonl"], 2),
+    ] {
+        let mut command = place.command();
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
+            (Some(code), ""),
+            "{args:?}"
+        );
+    }
+}
