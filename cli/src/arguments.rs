@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use callgate::Limits;
 
-use crate::catalog_file::{is_stdin, read_file};
+use crate::catalog_file::{is_stdin, read_up_to};
 
 /// Where the text of the arguments is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +38,11 @@ impl CallArguments {
         matches!(self, CallArguments::File(path) if is_stdin(path))
     }
 
-    /// The text. Errors: it cannot be read.
-    pub fn read(&self) -> Result<Vec<u8>> {
+    /// The text; of a file no more than shows that it exceeds `call_bytes_max`. Errors: it cannot be read.
+    pub fn read(&self, limits: &Limits) -> Result<Vec<u8>> {
         match self {
             CallArguments::Text(text) => Ok(text.clone()),
-            CallArguments::File(path) => read_file(path),
+            CallArguments::File(path) => read_up_to(path, limits.call_bytes_max.saturating_add(1)),
         }
     }
 }

@@ -39,8 +39,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let arguments_stdin = args.arguments.as_ref().is_some_and(CallArguments::is_stdin);
     ensure_one_stdin([is_stdin(&args.catalog), arguments_stdin])?;
     let file = CatalogFile::read(&args.catalog)?;
-    let arguments = args.arguments.as_ref().map_or_else(|| Ok(b"{}".to_vec()), CallArguments::read)?;
-    let answer = match file.compile(&args.compile.options()) {
+    let options = args.compile.options();
+    let arguments = match &args.arguments {
+        Some(arguments) => arguments.read(&options.limits)?,
+        None => b"{}".to_vec(),
+    };
+    let answer = match file.compile(&options) {
         Ok((catalog, report)) => judge(&file, &catalog, &report, &args.tool, &arguments),
         Err(report) => refused(&file, &report, None),
     };

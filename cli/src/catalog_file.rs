@@ -1,13 +1,17 @@
 //! A catalog's text, from a file or stdin: compiled, its tools found by name, and places in it by line and column.
 
 use std::fmt;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use callgate::{Catalog, Options, Report, Tool};
 
 use crate::output::visible;
+
+/// What is read of one input, so that a device without end is an error and not all of the memory. Unit: bytes.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
 
 /// Names listed where a name is not known.
 const NEAREST_MAX: usize = 3;
@@ -17,15 +21,23 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The bytes of a file, or of stdin. Errors: it cannot be read.
+/// The bytes of a file, or of stdin. Errors: it cannot be read, or has more than [`INPUT_BYTES_MAX`].
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let text = read_up_to(path, INPUT_BYTES_MAX + 1)?;
+    ensure!(text.len() as u64 <= INPUT_BYTES_MAX, "cannot read {}: it is larger than 1 GiB", path.display());
+    Ok(text)
+}
+
+/// The first `bytes_max` bytes of a file, or of stdin. Errors: it cannot be read.
+pub fn read_up_to(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
     let read = if is_stdin(path) {
-        let mut text = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+        io::stdin().lock().take(bytes_max).read_to_end(&mut text)
     } else {
-        std::fs::read(path)
+        File::open(path).and_then(|file| file.take(bytes_max).read_to_end(&mut text))
     };
-    read.with_context(|| format!("cannot read {}", path.display()))
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text)
 }
 
 /// The text of a catalog, and where it is from.

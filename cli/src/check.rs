@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use callgate::{Options, Report};
+use callgate::{FindingKind, Options, Report};
 use serde::Serialize;
 
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
@@ -40,15 +40,20 @@ struct Checked {
 pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin(args.catalogs.iter().map(|path| is_stdin(path)))?;
     let options = Options { limits: args.limits.limits(), ..Options::default() };
-    let checked: Vec<_> = args.catalogs.iter().map(|path| check(path, &options)).collect();
-    let all_read = checked.iter().all(Result::is_ok);
-    checked.iter().filter_map(|checked| checked.as_ref().err()).for_each(|error| output::log(&format!("{error:#}")));
-    let checked: Vec<_> = checked.into_iter().flatten().collect();
-
-    print(|out| match args.format.format {
-        Format::Human => write_human(out, &checked),
-        Format::Json => write_json(out, &checked),
-    })?;
+    let mut checked = Vec::new();
+    for path in &args.catalogs {
+        match check(path, &options) {
+            Ok(catalog) => checked.push(catalog),
+            Err(error) => output::log(&format!("{error:#}")),
+        }
+    }
+    let all_read = checked.len() == args.catalogs.len();
+    if !checked.is_empty() {
+        print(|out| match args.format.format {
+            Format::Human => write_human(out, &checked),
+            Format::Json => write_json(out, &checked),
+        })?;
+    }
     Ok(if !all_read {
         ExitCode::from(EXIT_UNANSWERED)
     } else if args.strict && checked.iter().any(|checked| checked.report.has_errors()) {
@@ -62,6 +67,13 @@ fn check(path: &Path, options: &Options) -> Result<Checked> {
     let file = CatalogFile::read(path)?;
     let report = file.compile(options).map_or_else(|report| report, |(_, report)| report);
     Ok(Checked { file, report })
+}
+
+impl Checked {
+    /// Whether no catalog is in the file, and so no tool to count.
+    fn is_unreadable(&self) -> bool {
+        self.report.findings.iter().any(|finding| finding.kind == FindingKind::Unreadable)
+    }
 }
 
 /// The tools of all catalogs, counted.
@@ -95,7 +107,12 @@ fn write_human(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> {
     }
     let Counts { tools, healthy, flagged, refused } = Counts::of(checked);
     let plural = if tools == 1 { "" } else { "s" };
-    writeln!(out, "{tools} tool{plural}: {healthy} healthy, {flagged} flagged, {refused} refused")
+    write!(out, "{tools} tool{plural}: {healthy} healthy, {flagged} flagged, {refused} refused")?;
+    match checked.iter().filter(|checked| checked.is_unreadable()).count() {
+        0 => writeln!(out),
+        1 => writeln!(out, "; 1 catalog unreadable"),
+        catalogs => writeln!(out, "; {catalogs} catalogs unreadable"),
+    }
 }
 
 #[derive(Serialize)]

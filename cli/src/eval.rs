@@ -1,23 +1,26 @@
 //! `callgate eval`: JSON lines of schemas and instances in, verdicts and failures out, in the same order.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use callgate::{Documents, DocumentsBuilder, Draft, Options, Outcome, Schema, Session, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::EXIT_UNANSWERED;
-use crate::catalog_file::{ensure_one_stdin, is_stdin, read_file};
+use crate::catalog_file::{INPUT_BYTES_MAX, ensure_one_stdin, is_stdin, read_file};
 use crate::flags::LimitFlags;
 
 /// Rows handed out to the threads at once.
 const BATCH_ROWS: usize = 2_048;
+
+/// Bytes of rows after which a batch takes no further one.
+const BATCH_BYTES: usize = 64 << 20;
 
 /// The flags of `callgate eval`.
 #[derive(Debug, clap::Args)]
@@ -53,11 +56,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// Answers the rows batch by batch. A reader of the answers that goes away ends the run, without a word.
-fn answer_rows(input: impl BufRead, out: &mut impl Write, base: &Options) -> Result<ExitCode> {
-    let mut rows = input.split(b'\n');
+fn answer_rows(mut input: impl BufRead, out: &mut impl Write, base: &Options) -> Result<ExitCode> {
     loop {
-        let batch: Vec<Vec<u8>> =
-            rows.by_ref().take(BATCH_ROWS).collect::<Result<_, _>>().context("cannot read the rows")?;
+        let batch = read_batch(&mut input)?;
         if batch.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
@@ -68,6 +69,24 @@ fn answer_rows(input: impl BufRead, out: &mut impl Write, base: &Options) -> Res
             Err(error) => return Err(error).context("cannot write to stdout"),
         }
     }
+}
+
+/// The next rows; none at the end.
+fn read_batch(input: &mut impl BufRead) -> Result<Vec<Vec<u8>>> {
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    while batch.len() < BATCH_ROWS && bytes < BATCH_BYTES {
+        let mut row = Vec::new();
+        input.take(INPUT_BYTES_MAX).read_until(b'\n', &mut row).context("cannot read the rows")?;
+        if row.is_empty() {
+            break;
+        }
+        ensure!((row.len() as u64) < INPUT_BYTES_MAX, "cannot read the rows: one is larger than 1 GiB");
+        bytes += row.len();
+        row.pop_if(|last| *last == b'\n');
+        batch.push(row);
+    }
+    Ok(batch)
 }
 
 fn read_documents(paths: &[PathBuf]) -> Result<Documents> {

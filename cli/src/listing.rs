@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let (catalog, report) = match file.compile(&options) {
         Ok(compiled) => compiled,
         Err(report) => {
-            log_refused(&file, &report, None);
+            log_refused(&file, &report, &[None]);
             bail!("{} is no catalog", file.name());
         }
     };
@@ -60,12 +60,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(name) => vec![file.tool(&catalog, name)?],
         None => catalog.tools().collect(),
     };
-    for tool in &tools {
-        log_refused(&file, &report, Some(tool.name()));
-    }
+    log_refused(&file, &report, &tools.iter().map(|tool| Some(tool.name())).collect::<Vec<_>>());
     let lister = Lister { file: &file, options: &options, stage: args.stage };
     if let Some(arguments) = &args.call {
-        return lister.list_call(&tools, &arguments.read()?);
+        return lister.list_call(&tools, &arguments.read(&options.limits)?);
     }
     print(|out| lister.list(out, &tools))?;
     // Of a whole catalog, what is compiled is the answer; of a tool that was named, that it is not.
@@ -73,11 +71,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(if is_missing { ExitCode::from(EXIT_UNANSWERED) } else { ExitCode::SUCCESS })
 }
 
-/// Says on stderr why a tool's schemas are not compiled, where they are not.
-fn log_refused(file: &CatalogFile, report: &Report, tool: Option<&str>) {
-    let mut refusing = findings::that_refuse(report, tool, SchemaRole::Input);
-    refusing.extend(findings::that_refuse(report, tool, SchemaRole::Output));
-    findings::log(file, &refusing);
+/// Says on stderr why schemas of the tools (or, for none, the catalog) are not compiled, where they are not.
+fn log_refused(file: &CatalogFile, report: &Report, tools: &[Option<&str>]) {
+    let roles = [SchemaRole::Input, SchemaRole::Output];
+    let refusing = tools.iter().flat_map(|tool| roles.map(|role| findings::that_refuse(report, *tool, role)));
+    findings::log(file, &refusing.flatten().collect::<Vec<_>>());
 }
 
 /// Lists tools of one catalog.
@@ -96,22 +94,23 @@ impl Lister<'_> {
         Ok(())
     }
 
-    /// The tool's listings: what judges its arguments, then what judges its results.
     fn texts(&self, tool: &Tool) -> Vec<String> {
-        let stage = match self.stage {
-            Stage::Ir => callgate::Stage::Ir,
-            Stage::Lowered => callgate::Stage::Lowered,
-            Stage::Final => {
-                let output = format!("{} (output)", tool.name());
-                let schemas = [(tool.name(), tool.input()), (&output, tool.output())];
-                let listing =
-                    |(name, schema): (&str, Option<&Schema>)| schema.map(|schema| schema.listing(name).to_string());
-                return schemas.into_iter().filter_map(listing).collect();
-            }
-        };
+        match self.stage {
+            Stage::Ir => self.stage_text(tool, callgate::Stage::Ir).into_iter().collect(),
+            Stage::Lowered => self.stage_text(tool, callgate::Stage::Lowered).into_iter().collect(),
+            Stage::Final => final_texts(tool),
+        }
+    }
+
+    /// A stage before the last of what judges the tool's arguments.
+    fn stage_text(&self, tool: &Tool, stage: callgate::Stage) -> Option<String> {
+        tool.input()?;
         // The catalog has been compiled, so it is one.
-        let text = Catalog::stage_listing(self.file.text(), tool.name(), stage, self.options).ok().flatten();
-        text.map(|text| format!("unit {}\n{text}", tool.name())).into_iter().collect()
+        let text = Catalog::stage_listing(self.file.text(), tool.name(), stage, self.options).ok()?;
+        Some(match text {
+            Some(text) => format!("unit {}\n{text}", tool.name()),
+            None => format!("unit {}   no schema", tool.name()),
+        })
     }
 
     /// Lists one tool, the path of a call, and the verdict.
@@ -125,19 +124,30 @@ impl Lister<'_> {
         let Some(schema) = tool.input() else {
             return Ok(ExitCode::from(EXIT_UNANSWERED));
         };
+        let mut session = Session::new();
+        let outcome = schema.check(&mut session, arguments);
         print(|out| {
             self.list(out, tools)?;
-            write_call(out, schema, arguments)
+            write_call(out, schema, arguments, &outcome)
         })?;
-        Ok(match schema.check(&mut Session::new(), arguments) {
+        Ok(match outcome {
             Outcome::Accepted(_) => ExitCode::SUCCESS,
             Outcome::Rejected(_) => ExitCode::from(EXIT_REJECTED),
-            _ => ExitCode::from(EXIT_UNANSWERED),
+            Outcome::Fault(_) | Outcome::UnknownTool | Outcome::NotCompiled => ExitCode::from(EXIT_UNANSWERED),
         })
     }
 }
 
-fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8]) -> io::Result<()> {
+/// What judges the tool's arguments, then what judges its results; as far as they are compiled.
+fn final_texts(tool: &Tool) -> Vec<String> {
+    let output_name = format!("{} (output)", tool.name());
+    let input = tool.input().map(|schema| schema.listing(tool.name()).to_string());
+    let output = tool.output().map(|schema| schema.listing(&output_name).to_string());
+    input.into_iter().chain(output).collect()
+}
+
+/// Writes each instruction that the call runs, behind the fuel used before it, then the verdict and the fuel in all.
+fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8], outcome: &Outcome<'_>) -> io::Result<()> {
     writeln!(out, "call")?;
     let mut written = Ok(());
     let fuel = schema.trace(arguments, |used, insn| {
@@ -146,7 +156,7 @@ fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8]) -> io::Res
         }
     });
     written?;
-    match schema.check(&mut Session::new(), arguments) {
+    match outcome {
         Outcome::Accepted(_) => writeln!(out, "accepted   fuel {fuel}"),
         Outcome::Rejected(rejection) => {
             writeln!(out, "rejected   fuel {fuel}\n{}", as_printed(&rejection.to_string()))

@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 /// Checks an AI agent's tool calls against the tools' own schemas.
 #[derive(Debug, Parser)]
-#[command(version, about, after_help = EXIT_CODES)]
+#[command(name = "callgate", version, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -55,14 +54,22 @@ impl Styles {
 /// The text on one line, for people: characters that move a cursor, break a line or turn the direction of writing
 /// are shown as escapes. Catalogs come from strangers.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts) {
+    escape(text, acts)
+}
+
+/// As [`visible`], but keeping line breaks and tabs.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    escape(text, |char| acts(char) && !matches!(char, '\n' | '\t'))
+}
+
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for char in text.chars() {
-        if acts(char) {
-            // Writing to a string does not fail.
-            let _ = write!(shown, "{}", char.escape_default());
+        if is_escaped(char) {
+            shown.extend(char.escape_default());
         } else {
             shown.push(char);
         }
@@ -70,24 +77,16 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// As [`visible`], but keeping line breaks and tabs.
-pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts) {
-        return Cow::Borrowed(text);
-    }
-    let lines: Vec<_> =
-        text.split('\n').map(|line| line.split('\t').map(visible).collect::<Vec<_>>().join("\t")).collect();
-    Cow::Owned(lines.join("\n"))
-}
-
 /// As [`visible_lines`] where a terminal reads it; a program that reads it gets the text to the byte.
 pub fn as_printed(text: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { visible_lines(text) } else { Cow::Borrowed(text) }
 }
 
+/// Whether the character does something to the text around it.
 fn acts(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let breaks_line = matches!(char, '\u{2028}' | '\u{2029}');
+    let turns_direction = matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    char.is_control() || breaks_line || turns_direction
 }
 
 #[cfg(test)]

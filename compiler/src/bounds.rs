@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn measures() {
         check(r#"{ "a": [1, 2.0, "é\n"] }"#, 24, 1, 0);
-        check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 50, 4, 3);
+        check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 53, 4, 2);
         check(r#"{"default": {"properties": {"x": 1}}}"#, 34, 2, 0);
     }
 

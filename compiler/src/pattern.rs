@@ -232,7 +232,7 @@ impl GroupFacts {
 
 impl Outline {
     fn read(pattern: &str) -> Result<Self, PatternError> {
-        let mut reader = Reader::new(pattern);
+        let mut reader = Reader::lenient(pattern);
         let mut builder = OutlineBuilder::new();
         while let Some(event) = reader.next_event()? {
             builder.add(event, reader.event_at());
@@ -654,7 +654,7 @@ impl<'a> Writer<'a> {
     }
 
     fn events(&mut self, pattern: &str) -> Result<(), PatternError> {
-        let mut reader = Reader::new(pattern);
+        let mut reader = Reader::lenient(pattern);
         while let Some(event) = reader.next_event()? {
             self.event(event).or_else(|reason| untranslatable(reader.event_at(), reason))?;
         }

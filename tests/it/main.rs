@@ -4,10 +4,8 @@
 //! costs the other tests little and lets any of them bound its memory.
 
 mod alloc;
-mod corpus;
 mod differential;
 mod hosts;
-mod hostile;
 mod instances;
 mod numbers;
 mod peers;
@@ -15,3 +13,7 @@ mod random;
 mod schemas;
 mod shrink;
 mod verdict;
+mod failures;
+mod findings;
+mod listings;
+mod systems;

@@ -194,6 +194,7 @@ pub struct Reader<'p> {
     named_count: usize,
     open_groups: OpenGroups,
     place: Place,
+    lenient: bool,
     failure: Option<SyntaxError>,
 }
 
@@ -210,8 +211,18 @@ impl<'p> Reader<'p> {
             named_count: 0,
             open_groups: OpenGroups::default(),
             place: Place::TermStart,
+            lenient: false,
             failure: captures.failure,
         }
+    }
+
+    /// As [`new`](Self::new), but what only the `u` flag forbids and can be meant in one way is taken as every engine
+    /// without it takes it: escaped punctuation (`\-`, `\@`), brackets and braces that close or count nothing (`]`,
+    /// `{x}`), and a hyphen beside a set in a class (`[\w-.]`). Escaped letters stay errors: `\a` and `\Z` mean one
+    /// thing in ECMA-262 and another where their authors come from. Source: ECMA-262, annex B.1.2.
+    #[must_use]
+    pub fn lenient(pattern: &'p str) -> Self {
+        Reader { lenient: true, ..Reader::new(pattern) }
     }
 
     /// Reads the next event; `None` at the end of a valid pattern.
@@ -241,6 +252,7 @@ impl<'p> Reader<'p> {
         let repeatable = self.place == Place::AfterAtom;
         self.place = Place::AfterAtom;
         let event = match c {
+            '{' if self.lenient && !self.counts_follow() => Event::Literal(u32::from(c)),
             '*' | '+' | '?' | '{' => self.quantifier(c, repeatable)?,
             '^' => self.not_repeatable(Event::InputStart),
             '$' => self.not_repeatable(Event::InputEnd),
@@ -250,6 +262,7 @@ impl<'p> Reader<'p> {
             '[' => self.class_open(),
             '.' => Event::Dot,
             '\\' => self.atom_escape()?,
+            ']' | '}' if self.lenient => Event::Literal(u32::from(c)),
             ']' => return self.fail("`]` without `[`"),
             '}' => return self.fail("`}` without `{`"),
             _ => Event::Literal(u32::from(c)),
@@ -285,6 +298,16 @@ impl<'p> Reader<'p> {
         };
         let greedy = !self.cursor.eat("?");
         Ok(self.not_repeatable(Event::Quantifier { min, max, greedy }))
+    }
+
+    /// Whether what follows `{` makes it a quantifier.
+    fn counts_follow(&self) -> bool {
+        let mut ahead = self.cursor;
+        let min = ahead.count();
+        if ahead.eat(",") {
+            ahead.count();
+        }
+        min.is_some() && ahead.eat("}")
     }
 
     /// Reads what follows `{`.
@@ -424,6 +447,7 @@ impl<'p> Reader<'p> {
             '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => {
                 Ok(u32::from(c))
             }
+            _ if self.lenient && !c.is_alphanumeric() => Ok(u32::from(c)),
             _ => self.fail("an unknown escape"),
         }
     }
@@ -475,9 +499,15 @@ impl<'p> Reader<'p> {
         }
         let first = self.class_atom()?;
         if self.range_follows() {
+            let hyphen = self.cursor;
             self.cursor.eat("-");
             let last = self.class_atom()?;
-            return self.range(first, last).map(Some);
+            let beside_set = matches!((first, last), (ClassAtom::Set(_), _) | (_, ClassAtom::Set(_)));
+            if !(self.lenient && beside_set) {
+                return self.range(first, last).map(Some);
+            }
+            // The hyphen is a member of its own, and read as the next one.
+            self.cursor = hyphen;
         }
         Ok(Some(match first {
             ClassAtom::Character(c) => Event::ClassCharacter(c),
@@ -1181,6 +1211,31 @@ mod tests {
     fn the_quantifier_after_a_deep_group_is_judged_by_that_group() {
         check(&format!("{}a{}*", "(?=(".repeat(200), "))".repeat(200)), false);
         check(&format!("{}a{}*", "((?=".repeat(200), "))".repeat(200)), true);
+    }
+
+    #[track_caller]
+    fn check_lenient(pattern: &str, valid: bool) {
+        let mut reader = Reader::lenient(pattern);
+        let read = loop {
+            match reader.next_event() {
+                Ok(Some(_)) => {}
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        assert_eq!(read, valid, "{pattern}");
+    }
+
+    #[test]
+    fn leniency_takes_what_can_be_meant_in_one_way() {
+        for pattern in [r"a\-b", r"\@\_", "a]", "{x}", "a{,2}", r"[\w-.]", r"[+-\d]"] {
+            check(pattern, false);
+            check_lenient(pattern, true);
+        }
+        check_lenient(r"\a", false);
+        check_lenient(r"x\Z", false);
+        check_lenient("a{2,1}", false);
+        check_lenient("[b-a]", false);
     }
 
     #[test]

@@ -1,0 +1,638 @@
+//! Everything that must agree, on random schemas and instances.
+//!
+//! ```text
+//! schema ─┬─ as it is          instance ─┬─ text    ─► check ─┐
+//!         ├─ without rewrites            ├─ `Value` ─► check  ├─► one verdict, one line
+//!         ├─ one failure listed          ├─ judge on a tape   │   (members in another order, schema or
+//!         └─ keys in another order       └─ explain           ┘    instance: one verdict)
+//!                  └───────────────────────────► the peers: the same verdict, or a listed reason
+//! ```
+//!
+//! `CALLGATE_PAIRS` says how many pairs, `CALLGATE_SEED` where to start. A disagreement is shrunk before it is shown.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use callgate::{Draft, Options, Outcome, Schema, Session};
+use callgate_vm::execute::Bounds;
+use callgate_vm::explain::Explanation;
+use callgate_vm::instance::Halt;
+use callgate_vm::scratch::{Scratch, Stack};
+use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
+use callgate_vm::{ExplainOptions, explain, judge};
+use serde_json::{Map, Value};
+
+use crate::instances;
+use crate::peers::{Peer, Peers};
+use crate::random::Rng;
+use crate::schemas;
+use crate::shrink::shrink;
+use crate::verdict::Verdict;
+
+/// Instances for each schema.
+const INSTANCES: usize = 8;
+
+/// Orders of a schema's keys that are tried.
+const ORDERS: u64 = 4;
+
+/// Problems of one kind that each worker minimises and shows.
+const SHOWN_MAX: usize = 2;
+
+/// What a run of this many pairs takes is well under a minute in a debug build.
+const PAIRS_DEFAULT: usize = 6_000;
+
+/// Two answers that should be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Problem {
+    /// The schema does not compile, or only in one of its forms.
+    Compile,
+    /// The gate declined.
+    Fault,
+    /// Text and `Value`.
+    Form,
+    /// Judging and explaining.
+    Explain,
+    /// A rejection without failures, or without a line.
+    Wordless,
+    /// With rewrites and without.
+    Peephole,
+    /// One failure listed and all.
+    Cap,
+    /// A session used before and a fresh one.
+    Session,
+    /// The order of the instance's members.
+    MemberOrder,
+    /// The order of the schema's keys.
+    KeyOrder,
+    /// Something panicked.
+    Panic,
+    /// A peer says otherwise, and no reason is listed.
+    Peer(Peer),
+}
+
+type Found = Option<(Problem, String)>;
+
+/// One schema in all its forms.
+struct Subject {
+    plain: Schema,
+    unrewritten: Schema,
+    capped: Schema,
+    reordered: Schema,
+    peers: Peers,
+    session: Session,
+}
+
+impl Subject {
+    /// `order` says which order of keys the schema is written in. Errors: it does not compile; the kinds of the findings.
+    fn new(draft: Draft, schema: &Value, order: u64) -> Result<Subject, Vec<&'static str>> {
+        let text = reordered(&mut Rng::new(order), schema);
+        let options = Options { draft, ..Options::default() };
+        let compile = |text: &str, options: &Options| match Schema::compile(text, options) {
+            Ok((schema, _)) => Ok(schema),
+            Err(refused) => Err(refused.report.findings.iter().map(|finding| finding.kind.as_str()).collect::<Vec<_>>()),
+        };
+        let mut capped = options.clone();
+        capped.limits.failures_max = 1;
+        Ok(Subject {
+            plain: compile(&text, &options)?,
+            unrewritten: compile(&text, &Options { peephole: false, ..options.clone() })?,
+            capped: compile(&text, &capped)?,
+            reordered: compile(&schema.to_string(), &options)?,
+            peers: Peers::new(draft, schema),
+            session: Session::new(),
+        })
+    }
+
+    fn verdict(&mut self, text: &str) -> Verdict {
+        self.plain.check(&mut self.session, text).into()
+    }
+
+    /// The first of the things that do not agree, the peers left out.
+    fn inner_problem(&mut self, instance: &Value) -> Found {
+        let text = instance.to_string();
+        let verdict = self.verdict(&text);
+        if let Verdict::Fault(code) = verdict {
+            return Some((Problem::Fault, code.to_owned()));
+        }
+        if verdict.is_accepted() == verdict.line().starts_with("schema: ") || (verdict.code() == "") != verdict.is_accepted() {
+            return Some((Problem::Wordless, format!("{verdict:?}")));
+        }
+        let mut fresh = Session::new();
+        fresh.keep_evaluation_paths(true);
+        let others: [(Problem, Verdict); 4] = [
+            (Problem::Form, self.plain.check(&mut self.session, instance).into()),
+            (Problem::Session, self.plain.check(&mut fresh, text.as_str()).into()),
+            (Problem::Peephole, self.unrewritten.check(&mut self.session, text.as_str()).into()),
+            (Problem::Cap, self.capped.check(&mut self.session, text.as_str()).into()),
+        ];
+        for (problem, other) in others {
+            let same_codes = problem == Problem::Cap || other == verdict;
+            if other.is_accepted() != verdict.is_accepted() || other.line() != verdict.line() || !same_codes {
+                return Some((problem, format!("{verdict:?} and {other:?}")));
+            }
+        }
+        let explained = explain_alone(&self.plain, &text);
+        if explained != (Ok(verdict.is_accepted()), Ok(verdict.is_accepted())) {
+            return Some((Problem::Explain, format!("{verdict:?}; judged, explained: {explained:?}")));
+        }
+        self.order_problem(instance, verdict.is_accepted())
+    }
+
+    fn order_problem(&mut self, instance: &Value, accepted: bool) -> Found {
+        let text = reordered(&mut Rng::new(accepted.into()), instance);
+        let other = self.verdict(&text);
+        if other.is_accepted() != accepted {
+            return Some((Problem::MemberOrder, format!("{text}: {other:?}")));
+        }
+        let other: Verdict = self.reordered.check(&mut self.session, text.as_str()).into();
+        (other.is_accepted() != accepted).then(|| (Problem::KeyOrder, format!("{other:?}")))
+    }
+
+    /// The peers that say otherwise.
+    fn dissenters(&mut self, instance: &Value) -> Vec<Peer> {
+        let accepted = self.verdict(&instance.to_string()).is_accepted();
+        let verdicts = self.peers.verdicts(instance);
+        verdicts.into_iter().filter(|(_, theirs)| *theirs != accepted).map(|(peer, _)| peer).collect()
+    }
+}
+
+/// The machine's two verdicts on a tape, without the facade between: accept code and explain code.
+fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<bool, Halt>) {
+    let options = ReadOptions { depth_max: 256, bytes_max: 1 << 20, strict: true };
+    let bounds = Bounds { fuel_max: 10_000_000, depth_max: 256, memo_max: 1 << 20 };
+    let mut buf = TapeBuf::new();
+    let tape = buf.read(text.as_bytes(), options).expect("generated instances are JSON");
+    let (mut stack, mut scratch, mut explanation) = (Stack::default(), Scratch::default(), Explanation::default());
+    let judged = judge(schema.unit(), &mut TapeInstance::new(tape, 0), &mut stack, &mut scratch, bounds);
+    let options = ExplainOptions { failures_max: 1_000, evaluation_paths: false };
+    let instance = TapeInstance::new(tape, 0);
+    let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, bounds, options);
+    (judged, explained)
+}
+
+/// The value's text with the members of every object in another order.
+fn reordered(rng: &mut Rng, value: &Value) -> String {
+    match value {
+        Value::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(|element| reordered(rng, element)).collect();
+            format!("[{}]", elements.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, member)| format!("{}:{}", Value::from(name.as_str()), reordered(rng, member)))
+                .collect();
+            rng.shuffle(&mut members);
+            format!("{{{}}}", members.join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+// --- references that look at nothing ------------------------------------------------------------------------------
+
+/// Keywords whose subschemas judge the instance itself.
+const IN_PLACE: [&str; 10] =
+    ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "$ref"];
+
+/// Whether references lead back to where they started without a step into the instance. `None`: dynamic references
+/// leave it open.
+fn has_cycle(draft: Draft, root: &Value) -> Option<bool> {
+    if holds_keyword(root, &["$dynamicRef", "$recursiveRef"]) {
+        return None;
+    }
+    let mut path = Vec::new();
+    let mut done = Vec::new();
+    let mut all = Vec::new();
+    reachable(draft, root, root, &mut all);
+    Some(all.iter().any(|schema| comes_back(draft, root, schema, &mut path, &mut done)))
+}
+
+fn holds_keyword(value: &Value, names: &[&str]) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| names.contains(&name.as_str()) || holds_keyword(member, names))
+        }
+        Value::Array(elements) => elements.iter().any(|element| holds_keyword(element, names)),
+        _ => false,
+    }
+}
+
+/// All schemas that judging can come to.
+fn reachable<'v>(draft: Draft, root: &'v Value, schema: &'v Value, all: &mut Vec<&'v Value>) {
+    if !schema.is_object() || all.iter().any(|known| std::ptr::eq(*known, schema)) {
+        return;
+    }
+    all.push(schema);
+    for (_, below) in applied(draft, root, schema, false) {
+        reachable(draft, root, below, all);
+    }
+}
+
+fn comes_back<'v>(
+    draft: Draft,
+    root: &'v Value,
+    schema: &'v Value,
+    path: &mut Vec<&'v Value>,
+    done: &mut Vec<&'v Value>,
+) -> bool {
+    if path.iter().any(|above| std::ptr::eq(*above, schema)) {
+        return true;
+    }
+    if done.iter().any(|known| std::ptr::eq(*known, schema)) {
+        return false;
+    }
+    path.push(schema);
+    let found = applied(draft, root, schema, true).iter().any(|(_, below)| comes_back(draft, root, below, path, done));
+    path.pop();
+    done.push(schema);
+    found
+}
+
+/// The subschemas that a schema applies, with their keywords; only those in place if asked so.
+fn applied<'v>(draft: Draft, root: &'v Value, schema: &'v Value, in_place: bool) -> Vec<(&'v str, &'v Value)> {
+    let Value::Object(members) = schema else {
+        return Vec::new();
+    };
+    if let (true, Some(Value::String(reference))) = (draft <= Draft::D7, members.get("$ref")) {
+        return instances::resolve(root, reference).map(|target| ("$ref", target)).into_iter().collect();
+    }
+    let mut all = Vec::new();
+    for (keyword, value) in members {
+        let keyword = keyword.as_str();
+        let beside_if = !matches!(keyword, "then" | "else") || members.contains_key("if");
+        let beside_items = keyword != "additionalItems" || members.get("items").is_some_and(Value::is_array);
+        if (in_place && !IN_PLACE.contains(&keyword)) || !beside_if || !beside_items {
+            continue;
+        }
+        match (keyword, value) {
+            ("$ref", Value::String(reference)) => {
+                all.extend(instances::resolve(root, reference).map(|target| (keyword, target)));
+            }
+            ("enum" | "const" | "default" | "$defs" | "definitions" | "type" | "required", _) => {}
+            ("properties" | "patternProperties" | "dependentSchemas" | "dependencies", Value::Object(inner)) => {
+                all.extend(inner.values().map(|below| (keyword, below)));
+            }
+            (_, Value::Array(list)) => all.extend(list.iter().map(|below| (keyword, below))),
+            (_, below) => all.push((keyword, below)),
+        }
+    }
+    all
+}
+
+// --- known differences --------------------------------------------------------------------------------------------
+
+/// Why a peer differs, and who is right.
+struct Reason {
+    peer: Peer,
+    text: &'static str,
+    /// The pair without what they differ about: there the two must agree, or this is not the reason.
+    without: fn(Draft, &Value, &Value) -> (Value, Value),
+}
+
+/// Each was looked at in the specification or the peer's source before it was listed.
+const REASONS: [Reason; 8] = [
+    Reason {
+        peer: Peer::Boon,
+        text: "takes $recursiveRef under propertyNames for a loop; callgate is right: a name is another instance",
+        without: |_, schema, instance| (without_keyword(schema, "propertyNames"), instance.clone()),
+    },
+    Reason {
+        peer: Peer::Boon,
+        text: "lets . match a carriage return; callgate is right: ECMA-262 has four line ends",
+        without: |_, schema, instance| (schema.clone(), replaced(instance, |c| c == '\r')),
+    },
+    Reason {
+        peer: Peer::Boon,
+        text: "divides doubles; callgate is right: 0.3 is a multiple of 0.1",
+        without: |_, schema, instance| (without_keyword(schema, "multipleOf"), instance.clone()),
+    },
+    Reason {
+        peer: Peer::Boon,
+        text: "heeds siblings of $ref in draft 6 and 7; callgate is right: they are ignored before 2019-09",
+        without: |draft, schema, instance| (if draft <= Draft::D7 { lone_references(schema) } else { schema.clone() }, instance.clone()),
+    },
+    Reason {
+        peer: Peer::Jsonschema,
+        text: "takes \\b and \\w for Unicode's; callgate is right: ECMA-262 has the ASCII ones",
+        without: |_, schema, instance| (schema.clone(), replaced(instance, |c| !c.is_ascii())),
+    },
+    Reason {
+        peer: Peer::Boon,
+        text: "takes \\b for Unicode's; callgate is right: ECMA-262 has the ASCII one",
+        without: |_, schema, instance| (schema.clone(), replaced(instance, |c| !c.is_ascii())),
+    },
+    Reason {
+        peer: Peer::Boon,
+        text: "takes 1.0 for an integer in draft 4; callgate is right: draft 4 has integers by their spelling",
+        without: |_, schema, instance| (schema.clone(), whole(instance)),
+    },
+    Reason {
+        peer: Peer::Jsonschema,
+        text: "lets contains evaluate items in 2019-09; callgate is right: only 2020-12 does",
+        without: |_, schema, instance| (without_keyword(schema, "contains"), instance.clone()),
+    },
+];
+
+/// The reason why the peer and callgate differ on the pair, if it is listed.
+fn known(draft: Draft, schema: &Value, instance: &Value, peer: Peer) -> Option<&'static str> {
+    let (mut schema, mut instance) = (schema.clone(), instance.clone());
+    for reason in REASONS.iter().filter(|reason| reason.peer == peer) {
+        let changed = (reason.without)(draft, &schema, &instance);
+        if changed == (schema, instance) {
+            (schema, instance) = changed;
+            continue;
+        }
+        (schema, instance) = changed;
+        let agreed = Subject::new(draft, &schema, 0).is_ok_and(|mut subject| !subject.dissenters(&instance).contains(&peer));
+        if agreed {
+            return Some(reason.text);
+        }
+    }
+    None
+}
+
+/// The value with its scalars, names included, mapped.
+fn mapped(value: &Value, scalar: &impl Fn(&Value) -> Value) -> Value {
+    let name = |name: &String| scalar(&Value::from(name.as_str())).as_str().unwrap_or_default().to_owned();
+    match value {
+        Value::Array(elements) => elements.iter().map(|element| mapped(element, scalar)).collect(),
+        Value::Object(members) => members.iter().map(|(key, value)| (name(key), mapped(value, scalar))).collect(),
+        other => scalar(other),
+    }
+}
+
+/// Some characters of strings replaced by another letter.
+fn replaced(value: &Value, which: impl Fn(char) -> bool) -> Value {
+    mapped(value, &|scalar| match scalar {
+        Value::String(text) => text.chars().map(|c| if which(c) { 'z' } else { c }).collect::<String>().into(),
+        other => other.clone(),
+    })
+}
+
+/// Numbers without a fraction spelled without a point.
+fn whole(value: &Value) -> Value {
+    mapped(value, &|scalar| match scalar.as_f64() {
+        Some(number) if number.fract() == 0.0 && number.abs() < 1e15 => Value::from(number as i64),
+        _ => scalar.clone(),
+    })
+}
+
+/// References without siblings, but for what they lead to.
+fn lone_references(schema: &Value) -> Value {
+    let Value::Object(members) = schema else {
+        return match schema {
+            Value::Array(elements) => elements.iter().map(lone_references).collect(),
+            other => other.clone(),
+        };
+    };
+    let refers = members.get("$ref").is_some_and(Value::is_string);
+    let kept = members.iter().filter(|(name, _)| !refers || ["$ref", "definitions", "$schema"].contains(&name.as_str()));
+    kept.map(|(name, member)| (name.clone(), lone_references(member))).collect()
+}
+
+fn without_keyword(schema: &Value, keyword: &str) -> Value {
+    match schema {
+        Value::Array(elements) => elements.iter().map(|element| without_keyword(element, keyword)).collect(),
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(name, _)| *name != keyword);
+            kept.map(|(name, member)| (name.clone(), without_keyword(member, keyword))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+// --- the run ------------------------------------------------------------------------------------------------------
+
+#[derive(Default)]
+struct Tally {
+    schemas: usize,
+    pairs: usize,
+    accepted: usize,
+    cycles: usize,
+    taken: [usize; 2],
+    classes: BTreeMap<(Peer, &'static str), usize>,
+    /// How many, and some of them minimised.
+    problems: BTreeMap<Problem, (usize, Vec<String>)>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.schemas += other.schemas;
+        self.pairs += other.pairs;
+        self.accepted += other.accepted;
+        self.cycles += other.cycles;
+        (0..2).for_each(|at| self.taken[at] += other.taken[at]);
+        for (class, count) in other.classes {
+            *self.classes.entry(class).or_default() += count;
+        }
+        for (problem, (count, shown)) in other.problems {
+            let (counted, all) = self.problems.entry(problem).or_default();
+            *counted += count;
+            all.extend(shown);
+        }
+    }
+
+    fn problem(&mut self, problem: Problem, shown: impl FnOnce() -> String) {
+        let (count, all) = self.problems.entry(problem).or_default();
+        *count += 1;
+        if all.len() < SHOWN_MAX {
+            all.push(shown());
+        }
+    }
+}
+
+/// What is wrong with a pair, whatever it is: the test of the shrinker too.
+fn problem_of(draft: Draft, schema: &Value, instance: &Value, order: u64) -> Found {
+    let found = catch_unwind(AssertUnwindSafe(|| {
+        let mut subject = match Subject::new(draft, schema, order) {
+            Ok(subject) => subject,
+            Err(kinds) => return Some((Problem::Compile, format!("{kinds:?}"))),
+        };
+        if let Some(found) = subject.inner_problem(instance) {
+            return Some(found);
+        }
+        let dissenters = subject.dissenters(instance);
+        let unexplained = dissenters.into_iter().find(|peer| known(draft, schema, instance, *peer).is_none())?;
+        let ours = subject.verdict(&instance.to_string());
+        Some((Problem::Peer(unexplained), format!("callgate: {ours:?}, peers: {:?}", subject.peers.verdicts(instance))))
+    }));
+    found.unwrap_or_else(|_| Some((Problem::Panic, "a panic".to_owned())))
+}
+
+/// A problem of that kind on the smallest pair.
+fn minimised(draft: Draft, schema: &Value, instance: &Value, problem: Problem) -> String {
+    let find = |schema: &Value, instance: &Value| {
+        // What no longer compiles, or loops, would be another problem, and the peers may not survive it.
+        let safe = has_cycle(draft, schema) == Some(false) || Subject::new(draft, schema, 0).is_ok();
+        let orders = if safe { 0..ORDERS } else { 0..0 };
+        orders.into_iter().find_map(|order| {
+            let (found, detail) = problem_of(draft, schema, instance, order)?;
+            (found == problem).then_some((order, detail))
+        })
+    };
+    let pair = (schema.clone(), instance.clone());
+    let (schema, instance) = shrink(pair, |schema, instance| find(schema, instance).is_some());
+    let (order, detail) = find(&schema, &instance).unwrap_or_default();
+    format!("{draft:?} {}\n    on {instance}\n    {detail}", reordered(&mut Rng::new(order), &schema))
+}
+
+fn run_schema(seed: u64, tally: &mut Tally) {
+    let mut rng = Rng::new(seed);
+    let (draft, schema) = schemas::schema(&mut rng);
+    tally.schemas += 1;
+    let mut subject = match catch_unwind(|| Subject::new(draft, &schema, seed % ORDERS)) {
+        Ok(Ok(subject)) if has_cycle(draft, &schema) != Some(true) => subject,
+        Ok(Err(kinds)) if kinds.contains(&"ref_cycle") && has_cycle(draft, &schema) != Some(false) => {
+            tally.cycles += 1;
+            return;
+        }
+        Ok(Ok(_)) => return tally.problem(Problem::Compile, || format!("a cycle not seen: {draft:?} {schema}")),
+        Ok(Err(kinds)) => return tally.problem(Problem::Compile, || format!("{kinds:?}: {draft:?} {schema}")),
+        Err(_) => return tally.problem(Problem::Panic, || format!("{draft:?} {schema}")),
+    };
+    for (at, took) in subject.peers.took().into_iter().enumerate() {
+        tally.taken[at] += usize::from(took);
+    }
+    let mut instance = Value::Null;
+    for at in 0..INSTANCES {
+        instance = match at % 4 {
+            0 | 2 => instances::fitting(&mut rng, &schema),
+            1 => instances::changed(&mut rng, &instance),
+            _ if rng.chance(50) => schemas::value(&mut rng, 2),
+            _ => instances::changed(&mut rng, &instance),
+        };
+        run_pair(&mut subject, draft, &schema, &instance, tally);
+    }
+}
+
+fn run_pair(subject: &mut Subject, draft: Draft, schema: &Value, instance: &Value, tally: &mut Tally) {
+    tally.pairs += 1;
+    let found = catch_unwind(AssertUnwindSafe(|| subject.inner_problem(instance)));
+    match found.unwrap_or_else(|_| Some((Problem::Panic, String::new()))) {
+        Some((problem, _)) => {
+            subject.session = Session::new();
+            return tally.problem(problem, || minimised(draft, schema, instance, problem));
+        }
+        None => tally.accepted += usize::from(subject.verdict(&instance.to_string()).is_accepted()),
+    }
+    for peer in subject.dissenters(instance) {
+        match known(draft, schema, instance, peer) {
+            Some(reason) => *tally.classes.entry((peer, reason)).or_default() += 1,
+            None => {
+                let problem = Problem::Peer(peer);
+                tally.problem(problem, || minimised(draft, schema, instance, problem));
+            }
+        }
+    }
+}
+
+fn number_from(variable: &str, default: usize) -> usize {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn all_agree() {
+    const WORKERS: u64 = 2;
+    let schemas = (number_from("CALLGATE_PAIRS", PAIRS_DEFAULT) / INSTANCES) as u64;
+    let seed = number_from("CALLGATE_SEED", 1) as u64 * 1_000_000_007;
+    let work = |worker: u64| {
+        let mut tally = Tally::default();
+        (0..schemas).filter(|at| at % WORKERS == worker).for_each(|at| run_schema(seed + at, &mut tally));
+        tally
+    };
+    let mut tally = Tally::default();
+    thread::scope(|scope| {
+        // Peers recurse.
+        let builder = || thread::Builder::new().stack_size(64 << 20);
+        let workers = (0..WORKERS).map(|worker| builder().spawn_scoped(scope, move || work(worker)).expect("spawns"));
+        for worker in workers.collect::<Vec<_>>() {
+            tally.add(worker.join().expect("a worker counts panics and has none"));
+        }
+    });
+    report(&tally);
+    assert!(tally.problems.is_empty(), "{} kinds of problems; see above", tally.problems.len());
+}
+
+#[allow(clippy::print_stdout)]
+fn report(tally: &Tally) {
+    let Tally { schemas, pairs, accepted, cycles, taken, .. } = tally;
+    println!("{schemas} schemas ({cycles} with cycles; jsonschema took {}, boon {})", taken[0], taken[1]);
+    println!("{pairs} pairs, {accepted} accepted");
+    for ((peer, reason), count) in &tally.classes {
+        println!("{count:>6}  {peer:?}: {reason}");
+    }
+    for (problem, (count, shown)) in &tally.problems {
+        println!("{count:>6}  {problem:?}");
+        shown.iter().for_each(|shown| println!("    {shown}"));
+    }
+}
+
+/// Pairs that once were judged wrongly, or in two ways.
+#[test]
+fn found_before() {
+    #[track_caller]
+    fn check(schema: &str, instance: &str, expected: &str) {
+        let options = Options::default();
+        let (schema, _) = Schema::compile(schema, &options).expect("compiles");
+        let instance: Value = serde_json::from_str(instance).expect("is JSON");
+        let text = instance.to_string();
+        let verdict = Verdict::from(schema.check(&mut Session::new(), text.as_str()));
+        assert_eq!(if verdict.is_accepted() { "accepted" } else { verdict.line() }, expected, "{verdict:?}");
+        let accepted = expected == "accepted";
+        assert_eq!(explain_alone(&schema, &text), (Ok(accepted), Ok(accepted)), "accept code and explain code");
+    }
+    // `additionalProperties` evaluates what it judges, wherever it stands.
+    check(r#"{"unevaluatedProperties": false, "additionalProperties": {"type": "integer"}}"#, r#"{"a": 1}"#, "accepted");
+    check(
+        r#"{"not": {"unevaluatedProperties": {"type": "null"}, "additionalProperties": true}}"#,
+        r#"{"a": 1}"#,
+        "schema: {'a': 1} should not be valid under \
+         {'unevaluatedProperties': {'type': 'null'}, 'additionalProperties': True}",
+    );
+    // What a message lists outlives the union that it was found in.
+    check(
+        r##"{"oneOf": [{
+            "unevaluatedProperties": {"allOf": [{"enum": [], "type": "string", "$dynamicRef": "#"}]},
+            "additionalProperties": {"$ref": "#"}
+        }]}"##,
+        r#"{"x-1": {"ab": {"x-1": "b"}, "x-1": {"x-1": ""}}}"#,
+        "accepted",
+    );
+}
+
+/// Rejections keep their parts together; `Outcome` is what hosts match on.
+#[test]
+fn a_rejection_is_one_outcome() {
+    let schema = crate::verdict::compile(r#"{"minimum": 3, "multipleOf": 2}"#);
+    let mut session = schema.session(64);
+    match schema.check(&mut session, "1") {
+        Outcome::Rejected(rejection) => {
+            assert_eq!(rejection.failures().count(), 2);
+            assert_eq!(rejection.to_owned().line(), rejection.to_string());
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn cycles_are_seen_by_the_test_itself() {
+    #[track_caller]
+    fn check(schema: &str, expected: Option<bool>) {
+        let schema: Value = serde_json::from_str(schema).expect("is JSON");
+        assert_eq!(has_cycle(Draft::D2020, &schema), expected);
+    }
+    check(r##"{"$ref": "#"}"##, Some(true));
+    check(r##"{"items": {"$ref": "#"}}"##, Some(false));
+    check(r##"{"items": {"allOf": [{"$ref": "#/$defs/a"}]}, "$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}}"##, Some(true));
+    check(r##"{"$defs": {"a": {"$ref": "#/$defs/a"}}}"##, Some(false));
+    check(r##"{"$dynamicRef": "#"}"##, None);
+}
+
+#[test]
+fn reordering_keeps_the_value() {
+    let value: Value = serde_json::from_str(r#"{"a": [1, {"b": 2, "c": "\n"}], "d": {}}"#).expect("is JSON");
+    let text = reordered(&mut Rng::new(3), &value);
+    assert_eq!(serde_json::from_str::<Map<String, Value>>(&text).ok(), value.as_object().cloned());
+}

@@ -1,0 +1,159 @@
+//! Findings: a schema for each kind, what is said, and where.
+
+use callgate::{Catalog, Options};
+
+/// The findings of a catalog of one tool, one line each.
+#[track_caller]
+fn check(schema: &str, expected: &[&str]) {
+    check_catalog(&format!(r#"{{"tools": [{{"name": "t", "inputSchema": {schema}}}]}}"#), expected);
+}
+
+#[track_caller]
+fn check_catalog(catalog: &str, expected: &[&str]) {
+    let report = match Catalog::compile(catalog, &Options::default()) {
+        Ok((_, report)) => report,
+        Err(refused) => refused.report,
+    };
+    let lines: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn healthy() {
+    check("{}", &[]);
+    check_catalog(r#"{"tools": [{"name": "t"}]}"#, &[]);
+}
+
+#[test]
+fn not_well_formed() {
+    check(
+        r#"{"type": "object", "properties": {"a": {"type": "strnig"}}}"#,
+        &["error[not_well_formed] t at /properties/a/type: 'strnig' is not valid under any of the given schemas; did you mean \"string\"?"],
+    );
+    check(
+        r#"{"properties": ["a"]}"#,
+        &["error[not_well_formed] t at /properties: ['a'] is not of type 'object'"],
+    );
+    check("[1]", &["error[not_well_formed] t: a schema is an object or a boolean"]);
+}
+
+#[test]
+fn references() {
+    check(
+        r##"{"$ref": "#/$defs/a"}"##,
+        &["error[ref_unresolved] t at /$ref: #/$defs/a points to nothing"],
+    );
+    check(
+        r##"{"properties": {"a": {"$ref": "https://example.com/a.json"}}}"##,
+        &["error[ref_remote] t at /properties/a/$ref: https://example.com/a.json is not registered, and nothing is fetched"],
+    );
+    check(
+        r##"{"$ref": "#"}"##,
+        &["error[ref_cycle] t at /$ref: the reference comes back to itself without looking into the instance"],
+    );
+    check(
+        r##"{"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}"##,
+        &["error[ref_cycle] t at /$defs/a/$ref: the reference comes back to itself without looking into the instance"],
+    );
+}
+
+#[test]
+fn dialects() {
+    check(
+        r#"{"$schema": "https://json-schema.org/draft-07/schema", "type": "object"}"#,
+        &["warning[near_dialect] t at /$schema: https://json-schema.org/draft-07/schema is read as http://json-schema.org/draft-07/schema"],
+    );
+    check(
+        r#"{"$schema": "https://example.com/mine", "type": "object"}"#,
+        &["error[unknown_dialect] t at /$schema: https://example.com/mine is neither a draft of JSON Schema nor a registered document"],
+    );
+}
+
+#[test]
+fn keys_and_identifiers_that_stand_twice() {
+    check(
+        r#"{"type": "object", "type": "object"}"#,
+        &["error[duplicate_member] t at /type: the key \"type\" stands twice"],
+    );
+    check(
+        r#"{"$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x"}}}"#,
+        &["error[duplicate_id] t at /$defs/b/$anchor: the anchor x stands twice"],
+    );
+    check(
+        r#"{"$defs": {"a": {"$id": "http://x.example/a"}, "b": {"$id": "http://x.example/a"}}}"#,
+        &["error[duplicate_id] t at /$defs/b: http://x.example/a names two resources"],
+    );
+}
+
+#[test]
+fn patterns() {
+    check(
+        r#"{"properties": {"a": {"pattern": "(a"}}}"#,
+        &["error[pattern_invalid] t at /properties/a/pattern: not an ECMA-262 pattern: a group is not closed at byte 2"],
+    );
+    check(
+        r#"{"properties": {"a": {"pattern": "^(?!x)"}}}"#,
+        &["warning[pattern_backtracks] t at /properties/a/pattern: '^(?!x)' needs look-around or back-references: it backtracks, under a step limit"],
+    );
+}
+
+#[test]
+fn health() {
+    let nested = |levels: usize| {
+        format!("{}{{}}{}", r#"{"properties": {"a": "#.repeat(levels), "}}".repeat(levels))
+    };
+    check(&nested(16), &[]);
+    check(&nested(20), &["warning[depth_exceeded] t: depth 40 > 32"]);
+    let many: Vec<String> = (0..600).map(|at| format!(r#""p{at}": {{}}"#)).collect();
+    check(
+        &format!(r#"{{"properties": {{{}}}}}"#, many.join(", ")),
+        &["warning[properties_exceeded] t: 600 properties > 512"],
+    );
+    check(
+        &format!(r#"{{"description": "{}"}}"#, "x".repeat(70_000)),
+        &["warning[size_exceeded] t: 70018 bytes > 65536"],
+    );
+}
+
+#[test]
+fn limits() {
+    let deep = format!("{}{{}}{}", r#"{"not": "#.repeat(10_000), "}".repeat(10_000));
+    check(&deep, &["error[depth_limit] t: depth 10000 > 1024"]);
+}
+
+#[test]
+fn roots() {
+    check(
+        r#"{"type": "array"}"#,
+        &["error[root_not_object] t at /type: the type excludes objects, and arguments are an object"],
+    );
+}
+
+#[test]
+fn entries_that_are_no_tools() {
+    check_catalog(
+        r#"{"tools": [1, {"inputSchema": {}}, {"name": "a"}, {"name": "a"}]}"#,
+        &[
+            "error[not_a_tool] at /tools/0: a tool is an object",
+            "error[not_a_tool] at /tools/1: the tool has no name",
+            "error[duplicate_tool] a: the catalog has a tool of that name already; the first is kept",
+        ],
+    );
+    check_catalog("{\"tools\": ", &["error[unreadable]: not JSON: the text ends too early at byte 10"]);
+    check_catalog("7", &["error[unreadable]: a catalog is an object or an array"]);
+}
+
+#[test]
+fn two_tools_that_share_an_identifier() {
+    let tool = |name: &str, of: &str| {
+        format!(
+            r##"{{"name": "{name}", "inputSchema": {{"$id": "http://x.example/s", "properties": {{"a": {{"$ref": "#/$defs/t"}}}}, "$defs": {{"t": {{"type": "{of}"}}}}}}}}"##
+        )
+    };
+    let text = format!("[{}, {}]", tool("one", "string"), tool("two", "integer"));
+    let (catalog, report) = Catalog::compile(&text, &Options::default()).expect("a catalog");
+    assert_eq!(report.findings, []);
+    let mut session = catalog.session(64);
+    assert!(catalog.check(&mut session, "one", r#"{"a": "x"}"#).is_accepted());
+    assert!(catalog.check(&mut session, "two", r#"{"a": 1}"#).is_accepted());
+}

@@ -1,0 +1,154 @@
+//! `cargo xtask codegen`: pages of `docs/` from the tables of the source.
+//!
+//! ```text
+//! Opcode::ALL ─► docs/opcodes.md        FindingKind::ALL ─► docs/findings.md
+//! FaultCode::ALL, Wording ─► docs/failures.md
+//! ```
+//!
+//! What a kind or a wording means stands in its doc comment and nowhere else, so that is read from the source.
+
+use std::fmt::Write;
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+use callgate::{FaultCode, FindingKind};
+use callgate_vm::opcode::{OpInfo, Opcode};
+
+use crate::{root, source};
+
+/// Writes the pages.
+pub(crate) fn write() -> Result<()> {
+    fs::create_dir_all(root().join("docs"))?;
+    for (path, text) in pages()? {
+        fs::write(root().join(path), text).with_context(|| format!("cannot write {path}"))?;
+    }
+    Ok(())
+}
+
+/// Errors: a page is not what [`write`] would write.
+pub(crate) fn check() -> Result<()> {
+    for (path, text) in pages()? {
+        if source::text(path).ok().as_deref() != Some(&text) {
+            bail!("{path} is stale: run cargo xtask codegen, and commit what changes");
+        }
+    }
+    Ok(())
+}
+
+fn pages() -> Result<[(&'static str, String); 3]> {
+    Ok([("docs/opcodes.md", opcodes()), ("docs/findings.md", findings()?), ("docs/failures.md", failures()?)])
+}
+
+const GENERATED: &str = "<!-- Made by cargo xtask codegen; change the source and run it again. -->";
+
+// --- opcodes -------------------------------------------------------------------------------------------------
+
+const OPCODES_HEAD: &str = "# Opcodes
+
+Every instruction of the machine, in the order of the table in `vm/src/opcode.rs`. An instruction is eight bytes, `op u8 |
+a u8 | b u16 | c u32`; an operand is shown as `slot name: kind`. `node` is the instance being judged; an instance of
+another kind than an opcode looks at passes. `fail` ends the block in judging code; in explaining code it is noted and
+the block goes on. Fuel is for one run, beside what is charged by size.
+";
+
+fn opcodes() -> String {
+    let rows = Opcode::ALL.iter().enumerate().map(|(number, opcode)| opcode_row(number, opcode.info()));
+    let table = table(&["#", "mnemonic", "operands", "looks at", "effect", "fuel", "serves"], rows);
+    format!("{GENERATED}\n{OPCODES_HEAD}\n{table}")
+}
+
+fn opcode_row(number: usize, info: &OpInfo) -> Vec<String> {
+    let operands = info.operands.iter().map(|(name, slot, kind)| format!("`{slot} {name}: {kind:?}`"));
+    vec![
+        number.to_string(),
+        format!("`{}`", info.mnemonic),
+        operands.collect::<Vec<_>>().join(", "),
+        info.applies.to_lowercase(),
+        format!("`{}`", info.effect),
+        info.fuel.to_string(),
+        info.doc.trim().to_owned(),
+    ]
+}
+
+// --- findings ------------------------------------------------------------------------------------------------
+
+const FINDINGS_HEAD: &str = "# Findings
+
+What is said about schemas, when a catalog is compiled. A finding has a tool, which of its schemas, a JSON Pointer, a
+kind, a severity and a line of detail. A tool with a finding that does not compile cannot be called; the other tools
+are not affected.
+";
+
+fn findings() -> Result<String> {
+    let meanings = source::variants(&source::text("compiler/src/finding.rs")?, "FindingKind")?;
+    let rows = FindingKind::ALL.iter().map(|kind| {
+        let name = format!("{kind:?}");
+        let (_, meaning) = meanings.iter().find(|(variant, _)| *variant == name).context(name)?;
+        let compiles = if kind.compiles() { "yes" } else { "no" };
+        Ok(vec![format!("`{kind}`"), kind.severity().to_string(), compiles.to_owned(), meaning.clone()])
+    });
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    Ok(format!("{GENERATED}\n{FINDINGS_HEAD}\n{}", table(&["kind", "severity", "compiles", "when"], rows)))
+}
+
+// --- failures and faults -------------------------------------------------------------------------------------
+
+const FAILURES_HEAD: &str = "# Failures and faults
+
+A failure says what is wrong with a call; whoever made the call can repair it. A fault says that the gate declined to
+decide; the call does not pass.
+
+## Failures
+
+The code of a failure is the keyword that failed, in the keyword's own spelling. Beside these: `false_schema` where the
+schema is `false`, `not_json` for arguments that are not JSON, `duplicate_member` for a name that stands twice in one
+object.
+
+How failures are worded: `{v}` is the value that failed, `{text}` what the schema says, `{n}` and `{k}` are counts, and
+`{names}`, `{values}` and `{rest}` list what was unexpected.
+";
+
+const FAULTS_HEAD: &str = "## Faults
+
+The limits named are those of `vm/src/limits.rs`; each can be set.
+";
+
+fn failures() -> Result<String> {
+    let wordings = source::variants(&source::text("vm/src/failure.rs")?, "Wording")?;
+    let wordings =
+        table(&["wording", "text"], wordings.into_iter().map(|(name, text)| vec![format!("`{name}`"), text]));
+    let faults = FaultCode::ALL.iter().map(|code| vec![format!("`{}`", code.as_str()), code.detail().to_owned()]);
+    let faults = table(&["code", "when"], faults);
+    Ok(format!("{GENERATED}\n{FAILURES_HEAD}\n{wordings}\n{FAULTS_HEAD}\n{faults}"))
+}
+
+// --- tables --------------------------------------------------------------------------------------------------
+
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        // Writing to a string does not fail.
+        let _ = writeln!(table, "| {} |", cells.join(" | "));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_in_a_cell_is_no_border() {
+        let rows = [vec!["a|b".to_owned(), "c".to_owned()]];
+        assert_eq!(table(&["x", "y"], rows), "| x | y |\n|---|---|\n| a\\|b | c |\n");
+    }
+
+    #[test]
+    fn pages_are_made_from_every_row() {
+        let pages = pages().unwrap();
+        let lines = |at: usize| pages[at].1.lines().filter(|line| line.starts_with("| ")).count();
+        assert_eq!(lines(0), Opcode::ALL.len() + 1);
+        assert_eq!(lines(1), FindingKind::ALL.len() + 1);
+    }
+}
