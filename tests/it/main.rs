@@ -17,3 +17,4 @@ mod failures;
 mod findings;
 mod listings;
 mod systems;
+mod opcodes;
