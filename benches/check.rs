@@ -4,6 +4,8 @@
 //! all its calls; what is printed at the end are ratios, since the machines are not alike. Sets are the example catalog
 //! with calls written here, and, where the recorded calls are at hand, those of each recording.
 
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)] // a bench prints, and its counts are small
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
@@ -239,10 +241,32 @@ fn example_set(root: &Path) -> Set {
     let text = fs::read_to_string(root.join("examples/library.json")).expect("the example is there");
     let catalog = parse(&text);
     let calls: BTreeMap<&str, &[&str]> = BTreeMap::from([
-        ("search_catalogue", &[r#"{"query": "tides of the north", "fields": ["title", "subject"], "published": {"from": 1950, "to": 1999}, "limit": 10, "seed": null}"#, r#"{"query": "lighthouses"}"#][..]),
-        ("reserve_book", &[r#"{"member_id": "M000042", "isbn": "9780306406157", "pick_up": {"date": "2026-03-01", "branch": "harbour"}, "notify": {"by": "text", "number": "+4915112345678"}}"#][..]),
-        ("pay_fine", &[r#"{"member_id": "M000042", "amount": 12.35, "method": "card"}"#, r#"{"member_id": "M000042", "amount": 4, "method": "account", "iban": "DE02120300000000202051"}"#][..]),
-        ("move_shelf", &[r#"{"shelf": {"label": "A1", "inside": [{"label": "A1a"}, {"label": "A1b", "inside": [{"label": "x"}]}]}, "into": "Maritime"}"#][..]),
+        (
+            "search_catalogue",
+            &[
+                r#"{"query": "tides of the north", "fields": ["title", "subject"], "published": {"from": 1950, "to": 1999}, "limit": 10, "seed": null}"#,
+                r#"{"query": "lighthouses"}"#,
+            ][..],
+        ),
+        (
+            "reserve_book",
+            &[
+                r#"{"member_id": "M000042", "isbn": "9780306406157", "pick_up": {"date": "2026-03-01", "branch": "harbour"}, "notify": {"by": "text", "number": "+4915112345678"}}"#,
+            ][..],
+        ),
+        (
+            "pay_fine",
+            &[
+                r#"{"member_id": "M000042", "amount": 12.35, "method": "card"}"#,
+                r#"{"member_id": "M000042", "amount": 4, "method": "account", "iban": "DE02120300000000202051"}"#,
+            ][..],
+        ),
+        (
+            "move_shelf",
+            &[
+                r#"{"shelf": {"label": "A1", "inside": [{"label": "A1a"}, {"label": "A1b", "inside": [{"label": "x"}]}]}, "into": "Maritime"}"#,
+            ][..],
+        ),
         ("opening_hours", &["{}"][..]),
     ]);
     let tools = catalog["tools"].as_array().expect("a list of tools");
@@ -271,10 +295,11 @@ fn recorded_set(folder: &Path, path: &Path) -> Option<Set> {
                 .clone(),
             None => record["tools"].clone(),
         };
-        let Some(schema) = tools.as_array().and_then(|tools| tools.iter().find_map(|tool| schema_of(tool, name))) else {
+        let Some(schema) = tools.as_array().and_then(|tools| tools.iter().find_map(|tool| schema_of(tool, name)))
+        else {
             continue;
         };
-        let usable = serde_json::from_str::<Value>(arguments).ok().filter(Value::is_object).is_some();
+        let usable = serde_json::from_str::<Value>(arguments).ok().as_ref().is_some_and(Value::is_object);
         let accepted = usable
             && Schema::compile(schema.to_string(), &Options::default())
                 .is_ok_and(|(schema, _)| schema.check(&mut schema.session(1024), arguments).is_accepted())
@@ -292,7 +317,11 @@ fn recorded_set(folder: &Path, path: &Path) -> Option<Set> {
 fn schema_of(tool: &Value, name: &str) -> Option<Value> {
     let tool = if tool["function"].is_object() { &tool["function"] } else { tool };
     (tool["name"] == name).then_some(())?;
-    ["parameters", "input_schema", "inputSchema"].iter().map(|key| &tool[key]).find(|schema| schema.is_object()).cloned()
+    ["parameters", "input_schema", "inputSchema"]
+        .iter()
+        .map(|key| &tool[key])
+        .find(|schema| schema.is_object())
+        .cloned()
 }
 
 // --- ratios --------------------------------------------------------------------------------------------------
@@ -304,7 +333,9 @@ fn print_ratios(sets: &[Set]) {
         for peer in ["jsonschema", "boon"] {
             let ratios: Vec<(f64, &str)> = sets
                 .iter()
-                .filter_map(|set| Some((median(group, peer, &set.name)? / median(group, "callgate", &set.name)?, set.name.as_str())))
+                .filter_map(|set| {
+                    Some((median(group, peer, &set.name)? / median(group, "callgate", &set.name)?, set.name.as_str()))
+                })
                 .collect();
             if ratios.is_empty() {
                 continue;

@@ -1,9 +1,9 @@
 //! The catalog: tools by name, each compiled once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use callgate_compiler::{Compiled, CompiledTool, Finding, Options, Stage, compile_catalog};
+use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, Stage, compile_catalog};
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::Stack;
@@ -44,7 +44,7 @@ impl Tool {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     tools: Vec<Tool>,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<String, usize, ahash::RandomState>,
     limits: Arc<Limits>,
 }
 
@@ -151,16 +151,21 @@ impl Catalog {
     }
 }
 
+#[allow(clippy::boxed_local)] // as the compiler answers it
 fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 
 /// Counts the tools by what was found about them.
 fn report(compiled: &Compiled) -> Report {
-    let entries = compiled.findings.iter().filter(|finding| finding.tool.is_none()).count();
-    let flagged = |tool: &&CompiledTool| {
-        tool.input.is_some() && compiled.findings.iter().any(|finding| finding.tool.as_ref() == Some(&tool.name))
-    };
+    let entries = compiled.refused_entries;
+    let about: HashSet<&str> = compiled
+        .findings
+        .iter()
+        .filter(|finding| finding.kind != FindingKind::DuplicateTool)
+        .filter_map(|finding| finding.tool.as_deref())
+        .collect();
+    let flagged = |tool: &&CompiledTool| tool.input.is_some() && about.contains(tool.name.as_str());
     let refused = compiled.tools.iter().filter(|tool| tool.input.is_none()).count();
     let flagged = compiled.tools.iter().filter(flagged).count();
     Report {

@@ -34,7 +34,9 @@ mod schema;
 mod session;
 mod trace;
 
-pub use callgate_compiler::{Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage};
+pub use callgate_compiler::{
+    Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
+};
 pub use callgate_vm::failure::FaultCode;
 pub use callgate_vm::instance::{Halt, Instance, Member, View};
 pub use callgate_vm::limits::{LimitError, Limits};

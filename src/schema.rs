@@ -182,10 +182,10 @@ impl Schema {
             Err(ReadError::Fault(code)) => return Outcome::Fault(code.into()),
         };
         // Only a depth that the half limit of reading in place met may still be within the whole one.
-        if let Err(Halt::Fault(code)) = in_place {
-            if code != FaultCode::Depth {
-                return Outcome::Fault(code.into());
-            }
+        if let Err(Halt::Fault(code)) = in_place
+            && code != FaultCode::Depth
+        {
+            return Outcome::Fault(code.into());
         }
         let Session { scratch, tape_stack, explanation, evaluation_paths, .. } = session;
         let judged = if self.unit.revisits() {
@@ -288,8 +288,7 @@ impl Schema {
         };
         let mut stack = lend(tape_stack);
         let instance = TapeInstance::new(tape, 0);
-        let explained =
-            explain(&self.unit, instance, &mut stack, scratch, explanation, self.bounds(), options);
+        let explained = explain(&self.unit, instance, &mut stack, scratch, explanation, self.bounds(), options);
         *tape_stack = stack.recycle();
         match explained {
             Ok(true) => Outcome::Accepted(Accepted::default()),

@@ -77,6 +77,24 @@ pub(crate) fn pointer_of(tape: Tape<'_>, root: Node, entry: Node) -> String {
     pointer
 }
 
+/// Where in the text the value is that a JSON Pointer from `root` names; as far as it leads.
+pub(crate) fn offset_of(tape: Tape<'_>, root: Node, pointer: &str) -> usize {
+    let mut at = root;
+    for segment in pointer.split('/').skip(1) {
+        let name = segment.replace("~1", "/").replace("~0", "~");
+        let next = match tape.entry(at).kind {
+            EntryKind::Object => tape.member(at, &name),
+            EntryKind::Array => name.parse().ok().and_then(|index: usize| tape.element_nodes(at).nth(index)),
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    tape.entry(at).start as usize
+}
+
 /// Containers inside containers; the root's own level is 0.
 fn depth(tape: Tape<'_>, root: Node) -> u64 {
     let mut ends: Vec<Node> = Vec::new();

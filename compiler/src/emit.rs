@@ -7,14 +7,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, ValueId, Word};
+use callgate_vm::instance::View;
 use callgate_vm::number::Number;
 use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
-use callgate_vm::unit::{
-    BadUnit, EnumSet, Extra, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
-};
-use callgate_vm::instance::View;
+use callgate_vm::unit::{BadUnit, EnumSet, Extra, NameKey, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts};
 
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
@@ -153,7 +151,9 @@ fn named_blocks(low: &Low<'_>) -> Vec<BlockId> {
             names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
         }
         Low::PatternProperties(pairs) => pairs.iter().map(|(_, block)| *block).collect(),
-        Low::UnevaluatedProperties { block, .. } | Low::UnevaluatedItems { block, .. } => block.iter().copied().collect(),
+        Low::UnevaluatedProperties { block, .. } | Low::UnevaluatedItems { block, .. } => {
+            block.iter().copied().collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -389,10 +389,8 @@ impl Emitter<'_, '_, '_> {
             required += u32::from(watched);
         }
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
-        order.sort_by(|a, b| {
-            let (a, b) = (low.names[*a as usize].name, low.names[*b as usize].name);
-            a.len().cmp(&b.len()).then_with(|| a.cmp(b))
-        });
+        let keys: Vec<NameKey> = low.names.iter().map(|name| NameKey::of(name.name)).collect();
+        order.sort_by_key(|at| keys[*at as usize]);
         let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {
@@ -402,7 +400,7 @@ impl Emitter<'_, '_, '_> {
         };
         let required = if required == 64 { u64::MAX } else { (1 << required) - 1 };
         let id = self.parts.tables.len() as u32;
-        self.parts.tables.push(Table { names, order, required, patterns, extra });
+        self.parts.tables.push(Table { names, keys, order, required, patterns, extra });
         TableId(id)
     }
 

@@ -410,9 +410,7 @@ impl<'d> Reader<'_, '_, 'd> {
 
     fn named_schemas(&self, value: Node) -> Result<Vec<(&'d str, Place)>, WrongKind> {
         let tape = self.tape();
-        tape.member_nodes(self.object(value)?)
-            .map(|(key, node)| Ok((self.plain(key), self.schema(node)?)))
-            .collect()
+        tape.member_nodes(self.object(value)?).map(|(key, node)| Ok((self.plain(key), self.schema(node)?))).collect()
     }
 
     // --- keywords --------------------------------------------------------------------------------------------
@@ -477,10 +475,10 @@ impl<'d> Reader<'_, '_, 'd> {
 
     fn format(&self, site: Site, value: Node) -> Read<'d> {
         let name = self.string(value)?;
-        let asserted = self.model.options.assert_formats
-            || site.dialect.vocabularies.has(Vocabularies::FORMAT_ASSERTION);
-        let format = Format::from_name(name)
-            .filter(|format| asserted && format.is_defined_in(site.dialect.draft.number()));
+        let asserted =
+            self.model.options.assert_formats || site.dialect.vocabularies.has(Vocabularies::FORMAT_ASSERTION);
+        let format =
+            Format::from_name(name).filter(|format| asserted && format.is_defined_in(site.dialect.draft.number()));
         Ok(format.map(|format| Rule::Format(format, name)))
     }
 

@@ -73,6 +73,8 @@ pub struct Compiled {
     pub tools: Vec<CompiledTool>,
     /// What was found, in the same order.
     pub findings: Vec<Finding>,
+    /// Entries that are no tool, or the second of their name: they are not among the tools.
+    pub refused_entries: usize,
 }
 
 /// Compiles a catalog. Errors: it is not JSON, or of no known shape; one finding says so.
@@ -84,23 +86,27 @@ pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<F
     let mut compiled = Compiled::default();
     let mut names = HashSet::new();
     for entry in entries {
-        let tool = match entry {
+        let tool = match entry.tool {
             Ok(tool) => tool,
             Err(finding) => {
                 compiled.findings.push(finding);
+                compiled.refused_entries += 1;
                 continue;
             }
         };
         if !names.insert(tool.name.clone()) {
             let detail = "the catalog has a tool of that name already; the first is kept";
-            let finding = Finding::new(FindingKind::DuplicateTool, "", detail);
-            compiled.findings.push(Finding { tool: Some(tool.name), ..finding });
+            let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+            let at = Some(tape.entry(entry.node).start as usize);
+            compiled.findings.push(Finding { tool: Some(tool.name), at, ..finding });
+            compiled.refused_entries += 1;
             continue;
         }
         let mut compile = |node: Option<Node>, role| {
-            let (unit, findings) = session.tool_schema(tape, node?, role);
+            let root = node?;
+            let (unit, findings) = session.tool_schema(tape, root, role);
             compiled.findings.extend(findings.into_iter().map(|finding| {
-                let at = finding.at.or_else(|| node.map(|node| tape.entry(node).start as usize));
+                let at = finding.at.or_else(|| Some(bounds::offset_of(tape, root, &finding.pointer)));
                 Finding { tool: Some(tool.name.clone()), schema: role, at, ..finding }
             }));
             unit.map(Arc::new)
@@ -134,15 +140,10 @@ pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Findi
 
 /// One stage of compiling a tool of a catalog, as text. `None` if there is no such tool or its schema does not get
 /// that far. Errors: the text is no catalog.
-pub fn stage_listing(
-    text: &[u8],
-    tool: &str,
-    stage: Stage,
-    options: &Options,
-) -> Result<Option<String>, Box<Finding>> {
+pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -> Result<Option<String>, Box<Finding>> {
     let mut buf = TapeBuf::new();
     let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let found = ingest::read(tape)?.into_iter().flatten().find(|entry| entry.name == tool);
+    let found = ingest::read(tape)?.into_iter().filter_map(|entry| entry.tool.ok()).find(|entry| entry.name == tool);
     let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
         return Ok(None);
     };
@@ -180,12 +181,7 @@ fn unreadable(error: ReadError) -> Finding {
 }
 
 /// Compiles a registered document by its URI, without asking its metaschema: how the metaschemas come to be units.
-fn compile_document(
-    uri: &str,
-    draft: Draft,
-    documents: &Documents,
-    options: &Options,
-) -> Result<Unit, Vec<Finding>> {
+fn compile_document(uri: &str, draft: Draft, documents: &Documents, options: &Options) -> Result<Unit, Vec<Finding>> {
     let Some(tape) = documents.get(uri) else {
         return Err(vec![Finding::new(FindingKind::RefUnresolved, "", format!("{uri} is not registered"))]);
     };
@@ -307,7 +303,11 @@ fn admits_objects(tape: Tape<'_>, node: Node) -> bool {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 #[cfg(test)]

@@ -47,9 +47,7 @@ fn rewrite_unions<'d>(program: &Program<'d>, at: usize) -> Option<Vec<Op<'d>>> {
         return None;
     }
     let (index, rewritten) = ops.iter().enumerate().find_map(|(index, op)| match &op.low {
-        Low::AnyOf { flags, branches } if *flags == Flags::NONE => {
-            Some((index, rewrite_union(program, at, branches)?))
-        }
+        Low::AnyOf { flags, branches } if *flags == Flags::NONE => Some((index, rewrite_union(program, at, branches)?)),
         _ => None,
     })?;
     let mut result = ops[..index].to_vec();

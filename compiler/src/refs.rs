@@ -120,9 +120,8 @@ impl<'d> Registry<'d> {
 
     /// A text in one piece: as it lies in the document, or decoded.
     pub(crate) fn plain(&self, text: Text<'d>) -> &'d str {
-        text.as_plain().unwrap_or_else(|| {
-            bumpalo::collections::String::from_iter_in(text.chars(), self.bump).into_bump_str()
-        })
+        text.as_plain()
+            .unwrap_or_else(|| bumpalo::collections::String::from_iter_in(text.chars(), self.bump).into_bump_str())
     }
 
     /// The string member `name` of an object.
@@ -337,7 +336,7 @@ impl<'d> Registry<'d> {
             let mut buffer = String::new();
             match tape.member(0, "$schema") {
                 Some(schema) => next = without_fragment(tape.text(schema).plain(&mut buffer)).to_owned(),
-                None => next = Draft::D2020.uri().to_owned(),
+                None => Draft::D2020.uri().clone_into(&mut next),
             }
         }
         let pointer = self.locations.pointer(location, "$schema");
@@ -377,11 +376,8 @@ impl<'d> Registry<'d> {
         keyword: &str,
     ) -> Result<(Place, Option<&'d str>), Finding> {
         let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let resource = if uri.is_empty() {
-            site.resource
-        } else {
-            self.resolve_resource(site, uri, reference, keyword)?
-        };
+        let resource =
+            if uri.is_empty() { site.resource } else { self.resolve_resource(site, uri, reference, keyword)? };
         let Some(fragment) = percent_decode(fragment) else {
             let pointer = self.locations.pointer(site.location, keyword);
             let detail = format!("the fragment of {reference} is not percent-encoded UTF-8");

@@ -64,9 +64,9 @@ fn write_rule(out: &mut String, model: &Model<'_, '_>, schema: &Schema<'_>, rule
             });
             out.write_str(&items.collect::<Vec<_>>().join("; "))
         }
-        Rule::Properties(list) => {
-            out.write_str(&list.iter().map(|(name, place)| format!("{} {}", quoted(name), at(place))).collect::<Vec<_>>().join(", "))
-        }
+        Rule::Properties(list) => out.write_str(
+            &list.iter().map(|(name, place)| format!("{} {}", quoted(name), at(place))).collect::<Vec<_>>().join(", "),
+        ),
         Rule::PatternProperties(list) => {
             let items = list.iter().map(|(pattern, place)| format!("{} {}", quoted(pattern.source()), at(place)));
             out.write_str(&items.collect::<Vec<_>>().join(", "))
@@ -77,7 +77,13 @@ fn write_rule(out: &mut String, model: &Model<'_, '_>, schema: &Schema<'_>, rule
         Rule::Contains(place, min, max) => write!(out, "{min}..={max} {}", at(place)),
         Rule::If(condition, then, otherwise) => {
             let branches = [Some(*condition), *then, *otherwise];
-            out.write_str(&branches.iter().map(|place| place.map_or("none".to_owned(), |place| at(&place))).collect::<Vec<_>>().join(", "))
+            out.write_str(
+                &branches
+                    .iter()
+                    .map(|place| place.map_or("none".to_owned(), |place| at(&place)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            )
         }
         Rule::AdditionalProperties(place)
         | Rule::PropertyNames(place)
@@ -88,7 +94,9 @@ fn write_rule(out: &mut String, model: &Model<'_, '_>, schema: &Schema<'_>, rule
         Rule::DynamicRef(place, anchor) => {
             write!(out, "{} {}", at(place), anchor.unwrap_or("(static)"))
         }
-        Rule::RecursiveRef(place, dynamic) => write!(out, "{} {}", at(place), if *dynamic { "dynamic" } else { "(static)" }),
+        Rule::RecursiveRef(place, dynamic) => {
+            write!(out, "{} {}", at(place), if *dynamic { "dynamic" } else { "(static)" })
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Well-formedness: a schema is an instance of its dialect's metaschema, and is judged as one.
 
+use std::fmt::Write as _;
+
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::Explanation;
 use callgate_vm::instance::Halt;
@@ -74,16 +76,15 @@ impl Checker {
             Err(halt) => return Some(declined(halt)),
         }
         let options = ExplainOptions { failures_max: 1, evaluation_paths: false };
-        let explained =
-            explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, bounds, options);
+        let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, bounds, options);
         match explained {
             Ok(true) => None,
-            Ok(false) => Some(self.finding(Renderer { unit, tape, explanation: &self.explanation })),
+            Ok(false) => Some(Self::finding(Renderer { unit, tape, explanation: &self.explanation })),
             Err(halt) => Some(declined(halt)),
         }
     }
 
-    fn finding(&self, renderer: Renderer<'_>) -> Finding {
+    fn finding(renderer: Renderer<'_>) -> Finding {
         let (mut pointer, mut detail) = (String::new(), String::new());
         if let Some(top) = renderer.top() {
             let mut bounded = Bounded::new(&mut detail, DETAIL_BYTES_MAX);
@@ -95,7 +96,8 @@ impl Checker {
             let mut buffer = String::new();
             let value = renderer.tape.text(top.deep.node).plain(&mut buffer);
             if let Some(meant) = meant_type(&pointer, value) {
-                detail.push_str(&format!("; did you mean \"{meant}\"?"));
+                let added = write!(detail, "; did you mean \"{meant}\"?");
+                debug_assert!(added.is_ok());
             }
         }
         Finding::new(FindingKind::NotWellFormed, pointer, detail)
@@ -115,9 +117,9 @@ const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "obje
 /// The type that a misspelt one means, where the pointer says that a type stands there.
 fn meant_type(pointer: &str, value: &str) -> Option<&'static str> {
     let at_type = pointer.ends_with("/type")
-        || pointer.rsplit_once('/').is_some_and(|(list, index)| {
-            list.ends_with("/type") && index.bytes().all(|byte| byte.is_ascii_digit())
-        });
+        || pointer
+            .rsplit_once('/')
+            .is_some_and(|(list, index)| list.ends_with("/type") && index.bytes().all(|byte| byte.is_ascii_digit()));
     if !at_type || value.is_empty() || value.len() > 16 {
         return None;
     }

@@ -35,6 +35,8 @@ pub(crate) struct Suite {
 pub(crate) struct Group {
     /// Draft, file and position: `draft7/optional/bignum/0`.
     pub id: String,
+    /// What the group is about.
+    pub description: String,
     /// The draft of a schema that does not name one itself.
     pub draft: Draft,
     /// The schema's text.
@@ -78,6 +80,7 @@ const REMOTES_URI: &str = "http://localhost:1234/";
 /// A group as the suite's files have it.
 #[derive(Deserialize)]
 struct GroupText {
+    description: String,
     schema: Box<RawValue>,
     tests: Vec<Case>,
 }
@@ -86,7 +89,10 @@ fn groups_of(tests: &Path, file: &Path, draft: Draft) -> Result<Vec<Group>, Stri
     let name = slashed(tests, file);
     let name = name.strip_suffix(".json").unwrap_or(&name);
     let groups: Vec<GroupText> = read(file)?;
-    let group = |(at, GroupText { schema, tests: cases })| Group { id: format!("{name}/{at}"), draft, schema, cases };
+    let group = |(at, GroupText { description, schema, tests: cases })| {
+        let id = format!("{name}/{at}");
+        Group { id, description, draft, schema, cases }
+    };
     Ok(groups.into_iter().enumerate().map(group).collect())
 }
 
@@ -138,6 +144,9 @@ fn told(path: &Path, error: impl std::fmt::Display) -> String {
 /// What the source archive unpacks to; `suite.txt` pins the same version.
 const PACKAGE: &str = "jsonschema-4.26.0";
 
+/// Where that is kept, in cargo's folder for tests.
+const HOME: &str = "conformance-suite-4.26.0";
+
 const REQUIREMENTS: &str = include_str!("suite.txt");
 
 const HELP: &str = "The official JSON Schema test suite is needed and could not be fetched. It comes with a Python \
@@ -146,18 +155,23 @@ const HELP: &str = "The official JSON Schema test suite is needed and could not 
 
 /// The suite's folder; downloads and unpacks it the first time.
 fn fetch() -> Result<PathBuf, String> {
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(PACKAGE.replace("jsonschema", "conformance-suite"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let home = folder.join(HOME);
     let suite = home.join(PACKAGE).join("json");
     if suite.is_dir() {
         return Ok(suite);
     }
     // Complete or not there at all: what is half done has another name, and that of this process.
-    let half_done = home.with_extension(format!("{}.part", std::process::id()));
-    download(&half_done)?;
-    let renamed = fs::rename(&half_done, &home);
-    match renamed {
-        Err(error) if !suite.is_dir() => Err(told(&home, error)),
-        _ => Ok(suite),
+    let half_done = folder.join(format!("{HOME}.{}.part", std::process::id()));
+    let moved = download(&half_done).and_then(|()| fs::rename(&half_done, &home).map_err(|error| told(&home, error)));
+    match moved {
+        Ok(()) => Ok(suite),
+        Err(error) => {
+            // Best effort: what cannot be removed is below the target directory, and has no use.
+            let _ = fs::remove_dir_all(&half_done);
+            // Another process may have been first.
+            if suite.is_dir() { Ok(suite) } else { Err(error) }
+        }
     }
 }
 

@@ -325,9 +325,7 @@ fn deep_and_wide() {
         "type": "object", "properties": {"n": {"$ref": "#/$defs/n"}},
         "$defs": {"n": {"type": ["array", "integer"], "items": {"$ref": "#/$defs/n"}, "maxItems": 2000}}
     }}]}"##;
-    let nested = |inner: &str, levels: usize| {
-        format!("{{\"n\": {}{inner}{}}}", "[".repeat(levels), "]".repeat(levels))
-    };
+    let nested = |inner: &str, levels: usize| format!("{{\"n\": {}{inner}{}}}", "[".repeat(levels), "]".repeat(levels));
     let wide = format!("{{\"n\": [{}1]}}", "1,".repeat(1_500));
     let failing = format!("{{\"n\": [{}\"x\"]}}", "\"x\",".repeat(1_500));
     let unvisited = format!("{{\"other\": {}0{}}}", "[".repeat(120), "]".repeat(120));
@@ -350,7 +348,11 @@ fn crowded_rejections() {
     check_tool(&catalog_of(&schema), &["[]"], &[r#"[{"k":1},{"k":""},{"k":2},{"k":3},{"k":4}]"#]);
 
     let numbers = format!("[{}]", ["1e15"; 100].join(","));
-    check_tool(&catalog_of(r#"{"items": {"minimum": 0}, "maxItems": 100}"#), &[&numbers], &[&numbers.replace("[1", "[-1")]);
+    check_tool(
+        &catalog_of(r#"{"items": {"minimum": 0}, "maxItems": 100}"#),
+        &[&numbers],
+        &[&numbers.replace("[1", "[-1")],
+    );
 }
 
 /// Unions inside unions at every level of a deep call, and more kept verdicts than the call has values.
@@ -398,7 +400,8 @@ fn only_backtracking_patterns_allocate() {
     ]}"#;
     let (catalog, report) = Catalog::compile(tools, &Options::default()).expect("is a catalog");
     let backtracks = |finding: &callgate::Finding| finding.kind.as_str() == "pattern_backtracks";
-    let named: Vec<_> = report.findings.iter().filter(|finding| backtracks(finding)).map(|f| f.tool.as_deref()).collect();
+    let named: Vec<_> =
+        report.findings.iter().filter(|finding| backtracks(finding)).map(|f| f.tool.as_deref()).collect();
     assert_eq!(named, [Some("looks")], "a finding names what is excepted");
     assert_eq!(nonzero(&catalog, 64, "plain", r#"{"s": "a-b"}"#), [""; 0]);
     let excepted = cell(&catalog, 64, "looks", Arguments::from(r#"{"s": "a-b"}"#));

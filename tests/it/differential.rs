@@ -21,7 +21,7 @@ use callgate_vm::instance::Halt;
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
 use callgate_vm::{ExplainOptions, explain, judge};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::instances;
 use crate::peers::{Peer, Peers};
@@ -39,8 +39,8 @@ const ORDERS: u64 = 4;
 /// Problems of one kind that each worker minimises and shows.
 const SHOWN_MAX: usize = 2;
 
-/// What a run of this many pairs takes is well under a minute in a debug build.
-const PAIRS_DEFAULT: usize = 6_000;
+/// So many take about 20 seconds in a debug build.
+const PAIRS_DEFAULT: usize = 60_000;
 
 /// Two answers that should be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +61,10 @@ enum Problem {
     Cap,
     /// A session used before and a fresh one.
     Session,
+    /// Another spelling of the same text: spaces and escapes.
+    Spelling,
+    /// With little fuel: neither the same answer nor a fault.
+    Fuel,
     /// The order of the instance's members.
     MemberOrder,
     /// The order of the schema's keys.
@@ -78,6 +82,7 @@ struct Subject {
     plain: Schema,
     unrewritten: Schema,
     capped: Schema,
+    starved: Schema,
     reordered: Schema,
     peers: Peers,
     session: Session,
@@ -90,14 +95,19 @@ impl Subject {
         let options = Options { draft, ..Options::default() };
         let compile = |text: &str, options: &Options| match Schema::compile(text, options) {
             Ok((schema, _)) => Ok(schema),
-            Err(refused) => Err(refused.report.findings.iter().map(|finding| finding.kind.as_str()).collect::<Vec<_>>()),
+            Err(refused) => {
+                Err(refused.report.findings.iter().map(|finding| finding.kind.as_str()).collect::<Vec<_>>())
+            }
         };
         let mut capped = options.clone();
         capped.limits.failures_max = 1;
+        let mut starved = options.clone();
+        starved.limits.call_fuel_max = 1 + text.len() as u64 % 50;
         Ok(Subject {
             plain: compile(&text, &options)?,
             unrewritten: compile(&text, &Options { peephole: false, ..options.clone() })?,
             capped: compile(&text, &capped)?,
+            starved: compile(&text, &starved)?,
             reordered: compile(&schema.to_string(), &options)?,
             peers: Peers::new(draft, schema),
             session: Session::new(),
@@ -115,18 +125,26 @@ impl Subject {
         if let Verdict::Fault(code) = verdict {
             return Some((Problem::Fault, code.to_owned()));
         }
-        if verdict.is_accepted() == verdict.line().starts_with("schema: ") || (verdict.code() == "") != verdict.is_accepted() {
+        if verdict.is_accepted() == verdict.line().starts_with("schema: ")
+            || (verdict.code() == "") != verdict.is_accepted()
+        {
             return Some((Problem::Wordless, format!("{verdict:?}")));
         }
         let mut fresh = Session::new();
         fresh.keep_evaluation_paths(true);
-        let others: [(Problem, Verdict); 4] = [
+        let spelled = spelled(&mut Rng::new(text.len() as u64), instance);
+        let others: [(Problem, Verdict); 6] = [
             (Problem::Form, self.plain.check(&mut self.session, instance).into()),
             (Problem::Session, self.plain.check(&mut fresh, text.as_str()).into()),
             (Problem::Peephole, self.unrewritten.check(&mut self.session, text.as_str()).into()),
             (Problem::Cap, self.capped.check(&mut self.session, text.as_str()).into()),
+            (Problem::Spelling, self.plain.check(&mut self.session, spelled.as_str()).into()),
+            (Problem::Fuel, self.starved.check(&mut self.session, text.as_str()).into()),
         ];
         for (problem, other) in others {
+            if problem == Problem::Fuel && other == Verdict::Fault("fuel") {
+                continue;
+            }
             let same_codes = problem == Problem::Cap || other == verdict;
             if other.is_accepted() != verdict.is_accepted() || other.line() != verdict.line() || !same_codes {
                 return Some((problem, format!("{verdict:?} and {other:?}")));
@@ -188,6 +206,43 @@ fn reordered(rng: &mut Rng, value: &Value) -> String {
         }
         scalar => scalar.to_string(),
     }
+}
+
+/// The value's text with spaces and escapes where they may be.
+fn spelled(rng: &mut Rng, value: &Value) -> String {
+    const SPACES: [&str; 5] = ["", "", " ", "\n", "\t \r"];
+    let inside = match value {
+        Value::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(|element| spelled(rng, element)).collect();
+            format!("[{}{}]", rng.pick(&SPACES), elements.join(","))
+        }
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(name, member)| format!("{}{}:{}", escaped(rng, name), rng.pick(&SPACES), spelled(rng, member)))
+                .map(|member| format!("{}{member}", [" ", ""][member.len() % 2]))
+                .collect();
+            format!("{{{}{}}}", rng.pick(&SPACES), members.join(","))
+        }
+        Value::String(text) => escaped(rng, text),
+        scalar => scalar.to_string(),
+    };
+    format!("{}{inside}{}", rng.pick(&SPACES), rng.pick(&SPACES))
+}
+
+/// The string with some of its characters as escapes.
+fn escaped(rng: &mut Rng, text: &str) -> String {
+    let mut escaped = String::from("\"");
+    for c in text.chars() {
+        if rng.chance(30) {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            let quoted = Value::from(c.to_string()).to_string();
+            escaped.push_str(&quoted[1..quoted.len() - 1]);
+        }
+    }
+    escaped + "\""
 }
 
 // --- references that look at nothing ------------------------------------------------------------------------------
@@ -311,7 +366,9 @@ const REASONS: [Reason; 8] = [
     Reason {
         peer: Peer::Boon,
         text: "heeds siblings of $ref in draft 6 and 7; callgate is right: they are ignored before 2019-09",
-        without: |draft, schema, instance| (if draft <= Draft::D7 { lone_references(schema) } else { schema.clone() }, instance.clone()),
+        without: |draft, schema, instance| {
+            (if draft <= Draft::D7 { lone_references(schema) } else { schema.clone() }, instance.clone())
+        },
     },
     Reason {
         peer: Peer::Jsonschema,
@@ -345,7 +402,8 @@ fn known(draft: Draft, schema: &Value, instance: &Value, peer: Peer) -> Option<&
             continue;
         }
         (schema, instance) = changed;
-        let agreed = Subject::new(draft, &schema, 0).is_ok_and(|mut subject| !subject.dissenters(&instance).contains(&peer));
+        let agreed =
+            Subject::new(draft, &schema, 0).is_ok_and(|mut subject| !subject.dissenters(&instance).contains(&peer));
         if agreed {
             return Some(reason.text);
         }
@@ -388,7 +446,8 @@ fn lone_references(schema: &Value) -> Value {
         };
     };
     let refers = members.get("$ref").is_some_and(Value::is_string);
-    let kept = members.iter().filter(|(name, _)| !refers || ["$ref", "definitions", "$schema"].contains(&name.as_str()));
+    let kept =
+        members.iter().filter(|(name, _)| !refers || ["$ref", "definitions", "$schema"].contains(&name.as_str()));
     kept.map(|(name, member)| (name.clone(), lone_references(member))).collect()
 }
 
@@ -584,7 +643,11 @@ fn found_before() {
         assert_eq!(explain_alone(&schema, &text), (Ok(accepted), Ok(accepted)), "accept code and explain code");
     }
     // `additionalProperties` evaluates what it judges, wherever it stands.
-    check(r#"{"unevaluatedProperties": false, "additionalProperties": {"type": "integer"}}"#, r#"{"a": 1}"#, "accepted");
+    check(
+        r#"{"unevaluatedProperties": false, "additionalProperties": {"type": "integer"}}"#,
+        r#"{"a": 1}"#,
+        "accepted",
+    );
     check(
         r#"{"not": {"unevaluatedProperties": {"type": "null"}, "additionalProperties": true}}"#,
         r#"{"a": 1}"#,
@@ -625,14 +688,58 @@ fn cycles_are_seen_by_the_test_itself() {
     }
     check(r##"{"$ref": "#"}"##, Some(true));
     check(r##"{"items": {"$ref": "#"}}"##, Some(false));
-    check(r##"{"items": {"allOf": [{"$ref": "#/$defs/a"}]}, "$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}}"##, Some(true));
+    check(
+        r##"{"items": {"allOf": [{"$ref": "#/$defs/a"}]}, "$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}}"##,
+        Some(true),
+    );
     check(r##"{"$defs": {"a": {"$ref": "#/$defs/a"}}}"##, Some(false));
     check(r##"{"$dynamicRef": "#"}"##, None);
 }
 
 #[test]
-fn reordering_keeps_the_value() {
-    let value: Value = serde_json::from_str(r#"{"a": [1, {"b": 2, "c": "\n"}], "d": {}}"#).expect("is JSON");
-    let text = reordered(&mut Rng::new(3), &value);
-    assert_eq!(serde_json::from_str::<Map<String, Value>>(&text).ok(), value.as_object().cloned());
+fn other_orders_and_spellings_keep_the_value() {
+    let value: Value = serde_json::from_str(r#"{"a": [1, {"b": 2, "\"c🐲": "\n\\"}], "d": {}}"#).expect("is JSON");
+    for seed in 0..20 {
+        for text in [reordered(&mut Rng::new(seed), &value), spelled(&mut Rng::new(seed), &value)] {
+            assert_eq!(serde_json::from_str::<Value>(&text).ok().as_ref(), Some(&value), "{text}");
+        }
+    }
+}
+
+/// Broken texts: what serde_json does not read is not JSON to callgate either, whatever the schema says, and the other way
+/// round. Only callgate minds a name that stands twice.
+#[test]
+fn broken_texts_are_not_json() {
+    let (mut broken, mut whole) = (0, 0);
+    for seed in 0..20_000 {
+        let mut rng = Rng::new(seed);
+        let schema = ["{}", "false", r#"{"type": "object", "required": ["a"]}"#, r#"{"items": {"uniqueItems": true}}"#];
+        let schema = crate::verdict::compile(schema[rng.below(4)]);
+        let value = schemas::value(&mut rng, 3);
+        let mut text = spelled(&mut rng, &value).into_bytes();
+        damage(&mut rng, &mut text);
+        let verdict = crate::verdict::judge(&schema, text.as_slice());
+        let reads = serde_json::from_slice::<Value>(&text).is_ok();
+        let shown = String::from_utf8_lossy(&text);
+        match verdict.code() {
+            "duplicate_member" => {}
+            "not_json" => assert!(!reads, "{shown}: {verdict:?}"),
+            _ => assert!(reads, "{shown}: {verdict:?}"),
+        }
+        if reads { whole += 1 } else { broken += 1 }
+    }
+    assert!(broken > 2_000 && whole > 2_000, "{broken} broken, {whole} whole");
+}
+
+/// Cuts the text off, or changes, adds or takes away a byte.
+fn damage(rng: &mut Rng, text: &mut Vec<u8>) {
+    const BYTES: &[u8] = b"{}[],:\"\\ntu0-1.eE+ \n\xff\xc3\x00";
+    let at = rng.below(text.len());
+    let byte = *rng.pick(BYTES);
+    match rng.below(4) {
+        0 => text.truncate(at),
+        1 => text[at] = byte,
+        2 => text.insert(at, byte),
+        _ => drop(text.remove(at)),
+    }
 }

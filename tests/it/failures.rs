@@ -14,21 +14,30 @@ use Draft::{D4, D6, D7, D2019, D2020};
 
 /// A name for the snapshot, and its cases. Every failure code is among them; a test says so.
 const FAILURES: &[(&str, &[Case])] = &[
-    ("type", &[
-        (D2020, r#"{"type": "integer"}"#, &[r#""7""#, "1.5", "true", "null"]),
-        (D2020, r#"{"type": ["integer", "null"], "description": "Both."}"#, &["[]"]),
-        (D4, r#"{"type": "integer"}"#, &["1.0"]),
-    ]),
+    (
+        "type",
+        &[
+            (D2020, r#"{"type": "integer"}"#, &[r#""7""#, "1.5", "true", "null"]),
+            (D2020, r#"{"type": ["integer", "null"], "description": "Both."}"#, &["[]"]),
+            (D4, r#"{"type": "integer"}"#, &["1.0"]),
+        ],
+    ),
     ("enum", &[(D2020, r#"{"enum": [1, "a", null, true, 1.5, {"k": [2]}]}"#, &[r#""b""#, "1.25", r#"{"k": [3]}"#])]),
     ("const", &[(D2020, r#"{"const": {"k": 1.0}}"#, &["2", r#"{"k": 1, "l": 2}"#])]),
-    ("minimum", &[
-        (D2020, r#"{"minimum": 0.5}"#, &["0", "-1e400"]),
-        (D4, r#"{"minimum": 0, "exclusiveMinimum": true}"#, &["0"]),
-    ]),
-    ("maximum", &[
-        (D2020, r#"{"maximum": 10}"#, &["1e20", "18446744073709551616"]),
-        (D4, r#"{"maximum": 1, "exclusiveMaximum": true}"#, &["1"]),
-    ]),
+    (
+        "minimum",
+        &[
+            (D2020, r#"{"minimum": 0.5}"#, &["0", "-1e400"]),
+            (D4, r#"{"minimum": 0, "exclusiveMinimum": true}"#, &["0"]),
+        ],
+    ),
+    (
+        "maximum",
+        &[
+            (D2020, r#"{"maximum": 10}"#, &["1e20", "18446744073709551616"]),
+            (D4, r#"{"maximum": 1, "exclusiveMaximum": true}"#, &["1"]),
+        ],
+    ),
     ("exclusiveMinimum", &[(D2020, r#"{"exclusiveMinimum": 0}"#, &["-30", "-0.0"])]),
     ("exclusiveMaximum", &[(D2020, r#"{"exclusiveMaximum": 1}"#, &["1.0"])]),
     ("multipleOf", &[(D2020, r#"{"multipleOf": 0.01}"#, &["19.995"]), (D2020, r#"{"multipleOf": 2.0}"#, &["7"])]),
@@ -39,49 +48,104 @@ const FAILURES: &[(&str, &[Case])] = &[
     ("minItems", &[(D2020, r#"{"minItems": 2}"#, &["[1]"]), (D2020, r#"{"minItems": 1}"#, &["[]"])]),
     ("maxItems", &[(D2020, r#"{"maxItems": 1}"#, &["[1, null]"]), (D2020, r#"{"maxItems": 0}"#, &["[1]"])]),
     ("uniqueItems", &[(D2020, r#"{"uniqueItems": true}"#, &["[1, 1.0]", r#"[{"a": 1, "b": 2}, {"b": 2, "a": 1}]"#])]),
-    ("items", &[
-        (D2020, r#"{"items": false}"#, &["[1]"]),
-        (D2020, r#"{"prefixItems": [{}], "items": false}"#, &[r#"[1, "a", null]"#]),
-        (D2020, r#"{"prefixItems": [{}, {}], "items": false}"#, &[r#"[1, 2, "x"]"#]),
-    ]),
+    (
+        "items",
+        &[
+            (D2020, r#"{"items": false}"#, &["[1]"]),
+            (D2020, r#"{"prefixItems": [{}], "items": false}"#, &[r#"[1, "a", null]"#]),
+            (D2020, r#"{"prefixItems": [{}, {}], "items": false}"#, &[r#"[1, 2, "x"]"#]),
+        ],
+    ),
     ("additionalItems", &[(D7, r#"{"items": [{}], "additionalItems": false}"#, &["[1, 2]", r#"[1, 2, "x"]"#])]),
-    ("contains", &[
-        (D2020, r#"{"contains": {"type": "string"}}"#, &["[1, 2]"]),
-        (D6, r#"{"contains": {"type": "string"}}"#, &["[1, 2]"]),
-    ]),
+    (
+        "contains",
+        &[
+            (D2020, r#"{"contains": {"type": "string"}}"#, &["[1, 2]"]),
+            (D6, r#"{"contains": {"type": "string"}}"#, &["[1, 2]"]),
+        ],
+    ),
     ("minContains", &[(D2019, r#"{"contains": {"type": "string"}, "minContains": 2}"#, &[r#"["a", 1]"#])]),
     ("maxContains", &[(D2019, r#"{"contains": {"type": "string"}, "maxContains": 1}"#, &[r#"["a", "b", "c"]"#])]),
     ("required", &[(D2020, r#"{"required": ["it's", "b"], "description": "The tool."}"#, &["{}", r#"{"b": 1}"#])]),
-    ("additionalProperties", &[
-        (D2020, r#"{"properties": {"a": {}}, "additionalProperties": false}"#, &[r#"{"b": 1}"#, r#"{"é": 1, "Z": 2}"#]),
-        (D2020, r#"{"patternProperties": {"^y": {}, "^x": {}}, "additionalProperties": false}"#, &[r#"{"b": 1, "a": 2}"#]),
-    ]),
-    ("minProperties", &[(D2020, r#"{"minProperties": 2}"#, &[r#"{"a": 1}"#]), (D2020, r#"{"minProperties": 1}"#, &["{}"])]),
-    ("maxProperties", &[(D2020, r#"{"maxProperties": 1}"#, &[r#"{"a": 1, "b": null}"#]), (D2020, r#"{"maxProperties": 0}"#, &[r#"{"a": 1}"#])]),
+    (
+        "additionalProperties",
+        &[
+            (
+                D2020,
+                r#"{"properties": {"a": {}}, "additionalProperties": false}"#,
+                &[r#"{"b": 1}"#, r#"{"é": 1, "Z": 2}"#],
+            ),
+            (
+                D2020,
+                r#"{"patternProperties": {"^y": {}, "^x": {}}, "additionalProperties": false}"#,
+                &[r#"{"b": 1, "a": 2}"#],
+            ),
+        ],
+    ),
+    (
+        "minProperties",
+        &[(D2020, r#"{"minProperties": 2}"#, &[r#"{"a": 1}"#]), (D2020, r#"{"minProperties": 1}"#, &["{}"])],
+    ),
+    (
+        "maxProperties",
+        &[
+            (D2020, r#"{"maxProperties": 1}"#, &[r#"{"a": 1, "b": null}"#]),
+            (D2020, r#"{"maxProperties": 0}"#, &[r#"{"a": 1}"#]),
+        ],
+    ),
     ("dependentRequired", &[(D2020, r#"{"dependentRequired": {"a": ["b", "c"]}}"#, &[r#"{"a": 1}"#])]),
-    ("dependencies", &[(D7, r#"{"dependencies": {"a": ["b"], "c": {"required": ["d"]}}}"#, &[r#"{"a": 1}"#, r#"{"c": 1}"#])]),
-    ("anyOf", &[
-        (D2020, r#"{"anyOf": [{"type": "string"}, {"type": "null"}]}"#, &["1"]),
-        (D2020, r#"{"properties": {"n": {"anyOf": [{"type": "object", "properties": {"d": {"minimum": 1}}}, {"type": "null"}], "description": "Nested."}}}"#, &[r#"{"n": {"d": 0}}"#]),
-    ]),
-    ("oneOf", &[
-        (D2020, r#"{"oneOf": [{"type": "string"}, {"type": "null"}]}"#, &["1"]),
-        (D2020, r#"{"oneOf": [{"type": "integer"}, {"minimum": 2}, {"maximum": 9, "title": "t"}]}"#, &["5", "1"]),
-    ]),
+    (
+        "dependencies",
+        &[(D7, r#"{"dependencies": {"a": ["b"], "c": {"required": ["d"]}}}"#, &[r#"{"a": 1}"#, r#"{"c": 1}"#])],
+    ),
+    (
+        "anyOf",
+        &[
+            (D2020, r#"{"anyOf": [{"type": "string"}, {"type": "null"}]}"#, &["1"]),
+            (
+                D2020,
+                r#"{"properties": {"n": {"anyOf": [{"type": "object", "properties": {"d": {"minimum": 1}}}, {"type": "null"}], "description": "Nested."}}}"#,
+                &[r#"{"n": {"d": 0}}"#],
+            ),
+        ],
+    ),
+    (
+        "oneOf",
+        &[
+            (D2020, r#"{"oneOf": [{"type": "string"}, {"type": "null"}]}"#, &["1"]),
+            (D2020, r#"{"oneOf": [{"type": "integer"}, {"minimum": 2}, {"maximum": 9, "title": "t"}]}"#, &["5", "1"]),
+        ],
+    ),
     ("not", &[(D2020, r#"{"not": {"type": "integer", "enum": [1]}}"#, &["1"])]),
-    ("false_schema", &[
-        (D2020, "false", &["{}"]),
-        (D2020, r#"{"properties": {"p": {"properties": {"gone": false}}}}"#, &[r#"{"p": {"gone": 1}}"#]),
-    ]),
-    ("unevaluatedProperties", &[
-        (D2020, r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#, &[r#"{"c": 1, "b": 2, "a": 3}"#]),
-        (D2020, r#"{"unevaluatedProperties": {"type": "string", "enum": ["x"]}}"#, &[r#"{"b": 1}"#]),
-    ]),
-    ("unevaluatedItems", &[
-        (D2020, r#"{"prefixItems": [{}], "unevaluatedItems": false}"#, &[r#"[1, 2, "x"]"#]),
-        (D2019, r#"{"items": [{}], "unevaluatedItems": {"type": "string"}}"#, &[r#"[1, 2, "a"]"#]),
-    ]),
-    ("propertyNames", &[(D2020, r#"{"propertyNames": {"maxLength": 2, "description": "Short."}}"#, &[r#"{"abc": 1}"#])]),
+    (
+        "false_schema",
+        &[
+            (D2020, "false", &["{}"]),
+            (D2020, r#"{"properties": {"p": {"properties": {"gone": false}}}}"#, &[r#"{"p": {"gone": 1}}"#]),
+        ],
+    ),
+    (
+        "unevaluatedProperties",
+        &[
+            (
+                D2020,
+                r#"{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}"#,
+                &[r#"{"c": 1, "b": 2, "a": 3}"#],
+            ),
+            (D2020, r#"{"unevaluatedProperties": {"type": "string", "enum": ["x"]}}"#, &[r#"{"b": 1}"#]),
+        ],
+    ),
+    (
+        "unevaluatedItems",
+        &[
+            (D2020, r#"{"prefixItems": [{}], "unevaluatedItems": false}"#, &[r#"[1, 2, "x"]"#]),
+            (D2019, r#"{"items": [{}], "unevaluatedItems": {"type": "string"}}"#, &[r#"[1, 2, "a"]"#]),
+        ],
+    ),
+    (
+        "propertyNames",
+        &[(D2020, r#"{"propertyNames": {"maxLength": 2, "description": "Short."}}"#, &[r#"{"abc": 1}"#])],
+    ),
     ("then_else", &[(D7, r#"{"if": {"minimum": 0}, "then": {"maximum": 9}, "else": {"const": -1}}"#, &["10", "-2"])]),
     ("not_json", &[(D2020, "true", &["{", "[1] 2", r#""\x""#])]),
     ("duplicate_member", &[(D2020, "true", &[r#"{"a": 1, "a": 1}"#])]),
@@ -127,11 +191,40 @@ fn explain(text: &mut String, schema: &Schema, instance: &str) {
 
 /// The closed list of codes: keywords that fail, and three more. `unknown_parameter` belongs to an option to come.
 const CODES: &[&str] = &[
-    "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "items", "additionalItems", "contains",
-    "minContains", "maxContains", "required", "additionalProperties", "minProperties", "maxProperties",
-    "dependentRequired", "dependencies", "anyOf", "oneOf", "not", "false_schema", "unevaluatedProperties",
-    "unevaluatedItems", "not_json", "duplicate_member",
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "items",
+    "additionalItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "required",
+    "additionalProperties",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependencies",
+    "anyOf",
+    "oneOf",
+    "not",
+    "false_schema",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "not_json",
+    "duplicate_member",
 ];
 
 #[test]

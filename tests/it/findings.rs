@@ -28,24 +28,22 @@ fn healthy() {
 fn not_well_formed() {
     check(
         r#"{"type": "object", "properties": {"a": {"type": "strnig"}}}"#,
-        &["error[not_well_formed] t at /properties/a/type: 'strnig' is not valid under any of the given schemas; did you mean \"string\"?"],
+        &[
+            "error[not_well_formed] t at /properties/a/type: 'strnig' is not valid under any of the given schemas; did you mean \"string\"?",
+        ],
     );
-    check(
-        r#"{"properties": ["a"]}"#,
-        &["error[not_well_formed] t at /properties: ['a'] is not of type 'object'"],
-    );
+    check(r#"{"properties": ["a"]}"#, &["error[not_well_formed] t at /properties: ['a'] is not of type 'object'"]);
     check("[1]", &["error[not_well_formed] t: a schema is an object or a boolean"]);
 }
 
 #[test]
 fn references() {
+    check(r##"{"$ref": "#/$defs/a"}"##, &["error[ref_unresolved] t at /$ref: #/$defs/a points to nothing"]);
     check(
-        r##"{"$ref": "#/$defs/a"}"##,
-        &["error[ref_unresolved] t at /$ref: #/$defs/a points to nothing"],
-    );
-    check(
-        r##"{"properties": {"a": {"$ref": "https://example.com/a.json"}}}"##,
-        &["error[ref_remote] t at /properties/a/$ref: https://example.com/a.json is not registered, and nothing is fetched"],
+        r#"{"properties": {"a": {"$ref": "https://example.com/a.json"}}}"#,
+        &[
+            "error[ref_remote] t at /properties/a/$ref: https://example.com/a.json is not registered, and nothing is fetched",
+        ],
     );
     check(
         r##"{"$ref": "#"}"##,
@@ -61,11 +59,15 @@ fn references() {
 fn dialects() {
     check(
         r#"{"$schema": "https://json-schema.org/draft-07/schema", "type": "object"}"#,
-        &["warning[near_dialect] t at /$schema: https://json-schema.org/draft-07/schema is read as http://json-schema.org/draft-07/schema"],
+        &[
+            "warning[near_dialect] t at /$schema: https://json-schema.org/draft-07/schema is read as http://json-schema.org/draft-07/schema",
+        ],
     );
     check(
         r#"{"$schema": "https://example.com/mine", "type": "object"}"#,
-        &["error[unknown_dialect] t at /$schema: https://example.com/mine is neither a draft of JSON Schema nor a registered document"],
+        &[
+            "error[unknown_dialect] t at /$schema: https://example.com/mine is neither a draft of JSON Schema nor a registered document",
+        ],
     );
 }
 
@@ -89,19 +91,21 @@ fn keys_and_identifiers_that_stand_twice() {
 fn patterns() {
     check(
         r#"{"properties": {"a": {"pattern": "(a"}}}"#,
-        &["error[pattern_invalid] t at /properties/a/pattern: not an ECMA-262 pattern: a group is not closed at byte 2"],
+        &[
+            "error[pattern_invalid] t at /properties/a/pattern: not an ECMA-262 pattern: a group is not closed at byte 2",
+        ],
     );
     check(
         r#"{"properties": {"a": {"pattern": "^(?!x)"}}}"#,
-        &["warning[pattern_backtracks] t at /properties/a/pattern: '^(?!x)' needs look-around or back-references: it backtracks, under a step limit"],
+        &[
+            "warning[pattern_backtracks] t at /properties/a/pattern: '^(?!x)' needs look-around or back-references: it backtracks, under a step limit",
+        ],
     );
 }
 
 #[test]
 fn health() {
-    let nested = |levels: usize| {
-        format!("{}{{}}{}", r#"{"properties": {"a": "#.repeat(levels), "}}".repeat(levels))
-    };
+    let nested = |levels: usize| format!("{}{{}}{}", r#"{"properties": {"a": "#.repeat(levels), "}}".repeat(levels));
     check(&nested(16), &[]);
     check(&nested(20), &["warning[depth_exceeded] t: depth 40 > 32"]);
     let many: Vec<String> = (0..600).map(|at| format!(r#""p{at}": {{}}"#)).collect();
@@ -136,10 +140,11 @@ fn entries_that_are_no_tools() {
         &[
             "error[not_a_tool] at /tools/0: a tool is an object",
             "error[not_a_tool] at /tools/1: the tool has no name",
-            "error[duplicate_tool] a: the catalog has a tool of that name already; the first is kept",
+            "error[duplicate_tool] a at /tools/3: the catalog has a tool of that name already; the first is kept",
         ],
     );
     check_catalog("{\"tools\": ", &["error[unreadable]: not JSON: the text ends too early at byte 10"]);
+    check_catalog("{}", &["error[unreadable]: the object is empty: it has no list of tools"]);
     check_catalog("7", &["error[unreadable]: a catalog is an object or an array"]);
 }
 

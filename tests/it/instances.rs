@@ -2,7 +2,7 @@
 //!
 //! No keyword is guaranteed. What must hold is told by a validator afterwards; this only makes it likely.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use serde_json::{Map, Value, json};
 
 use crate::random::Rng;
@@ -175,7 +175,9 @@ impl<'r> Maker<'r> {
             (Some(low), Some(high)) => low.midpoint(high),
             (Some(low), None) => low + self.rng.below(3) as f64,
             (None, Some(high)) => high - self.rng.below(3) as f64,
-            (None, None) if self.rng.chance(50) => return if whole { json!(self.rng.below(20)) } else { schemas::number(self.rng) },
+            (None, None) if self.rng.chance(50) => {
+                return if whole { json!(self.rng.below(20)) } else { schemas::number(self.rng) };
+            }
             (None, None) => self.rng.below(10) as f64,
         };
         let stepped = (start / step).ceil() * step;
@@ -187,19 +189,15 @@ impl<'r> Maker<'r> {
 
     fn string(&mut self, keywords: &Map<String, Value>) -> String {
         let len = |name: &str| keywords.get(name).and_then(Value::as_f64).map(|len| len as usize);
-        let mut text = match keywords.get("pattern").and_then(Value::as_str) {
-            Some(pattern) => matching(self.rng, pattern),
-            None => schemas::string(self.rng).to_owned(),
-        };
-        if keywords.get("pattern").is_none() {
-            while text.chars().count() < len("minLength").unwrap_or(0).min(1000) {
-                text.push(*self.rng.pick(&['a', 'b', 'é']));
-            }
-            if let Some(max) = len("maxLength") {
-                text = text.chars().take(max).collect();
-            }
+        let (min, max) = (len("minLength").unwrap_or(0).min(1_000), len("maxLength"));
+        if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
+            return matching(self.rng, pattern, min);
         }
-        text
+        let mut text = schemas::string(self.rng).to_owned();
+        while text.chars().count() < min {
+            text.push(*self.rng.pick(&['a', 'b', 'é']));
+        }
+        max.map_or(text.clone(), |max| text.chars().take(max).collect())
     }
 
     fn array(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Value {
@@ -246,7 +244,7 @@ impl<'r> Maker<'r> {
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
         for (pattern, schema) in patterns.into_iter().flatten() {
             if self.rng.chance(60) {
-                let name = matching(self.rng, pattern);
+                let name = matching(self.rng, pattern, 0);
                 let value = self.instance(schema, depth - 1);
                 into.insert(name, value);
             }
@@ -286,40 +284,49 @@ pub(crate) fn resolve<'v>(root: &'v Value, reference: &str) -> Option<&'v Value>
     std::iter::once(root).chain(holders.flat_map(Map::values)).find(|schema| named(schema))
 }
 
-/// A string that the pattern finds itself in; of a pattern that looks around, any.
-pub(crate) fn matching(rng: &mut Rng, pattern: &str) -> String {
+/// A string that the pattern finds itself in; of a pattern that looks around, any. Repetitions without an end are taken so
+/// often that one of them fills `chars`.
+fn matching(rng: &mut Rng, pattern: &str, chars: usize) -> String {
     let mut text = String::new();
-    match regex_syntax::parse(pattern) {
-        Ok(hir) => sample(rng, &hir, &mut text),
+    // ECMA-262 has ASCII digits only.
+    match regex_syntax::parse(&pattern.replace("\\d", "[0-9]")) {
+        Ok(hir) => sample(rng, &hir, chars, &mut text),
         Err(_) => text.push_str(schemas::string(rng)),
     }
     text
 }
 
-fn sample(rng: &mut Rng, hir: &Hir, into: &mut String) {
+fn sample(rng: &mut Rng, hir: &Hir, chars: usize, into: &mut String) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => into.push_str(&String::from_utf8_lossy(&literal.0)),
-        HirKind::Class(Class::Unicode(class)) => {
-            let ranges = class.ranges();
-            let range = ranges[rng.below(ranges.len().min(4))];
-            let (low, high) = (range.start() as u32, range.end() as u32);
-            let low = low.max(u32::from(b' ').min(high));
-            let high = high.min(low + 40);
-            into.push(char::from_u32(low + rng.below((high - low + 1) as usize) as u32).unwrap_or('a'));
-        }
+        HirKind::Class(Class::Unicode(class)) => into.push(char_of(rng, class)),
         HirKind::Class(Class::Bytes(_)) => into.push('a'),
         HirKind::Repetition(repetition) => {
-            let most = repetition.max.unwrap_or(repetition.min + 2).min(repetition.min + 2);
-            for _ in 0..rng.between(repetition.min as usize, most as usize) {
-                sample(rng, &repetition.sub, into);
+            let least = repetition.min as usize;
+            let (low, high) = match repetition.max {
+                Some(most) => (least, (most as usize).min(least + 2)),
+                None => (least.max(chars), least.max(chars) + if chars == 0 { 2 } else { 0 }),
+            };
+            for _ in 0..rng.between(low, high) {
+                sample(rng, &repetition.sub, 0, into);
             }
         }
-        HirKind::Capture(capture) => sample(rng, &capture.sub, into),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| sample(rng, part, into)),
+        HirKind::Capture(capture) => sample(rng, &capture.sub, chars, into),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| sample(rng, part, chars, into)),
         HirKind::Alternation(parts) => {
             let part = rng.pick(parts);
-            sample(rng, part, into);
+            sample(rng, part, chars, into);
         }
     }
+}
+
+/// A character of the class, of one of its first ranges and no control character if there is another.
+fn char_of(rng: &mut Rng, class: &ClassUnicode) -> char {
+    let ranges = class.ranges();
+    let range = ranges[rng.below(ranges.len().min(4))];
+    let (low, high) = (range.start() as u32, range.end() as u32);
+    let low = low.max(u32::from(b' ').min(high));
+    let high = high.min(low + 40);
+    char::from_u32(low + rng.below((high - low + 1) as usize) as u32).unwrap_or('a')
 }

@@ -40,6 +40,8 @@ fn the_same_tool_gives_the_same_unit() {
     }
     let formats = Options { assert_formats: true, ..Options::default() };
     let (other, _) = Catalog::compile(LIBRARY, &formats).expect("a catalog");
-    let digest = |catalog: &Catalog| *catalog.tool("reserve_book").expect("a tool").input().expect("it compiles").unit().digest();
+    let digest = |catalog: &Catalog| {
+        *catalog.tool("reserve_book").expect("a tool").input().expect("it compiles").unit().digest()
+    };
     assert_ne!(digest(&one), digest(&other), "an option that changes verdicts is part of the digest");
 }

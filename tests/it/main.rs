@@ -4,17 +4,19 @@
 //! costs the other tests little and lets any of them bound its memory.
 
 mod alloc;
+mod corpus;
 mod differential;
+mod failures;
+mod findings;
+mod hostile;
 mod hosts;
 mod instances;
+mod listings;
 mod numbers;
+mod opcodes;
 mod peers;
 mod random;
 mod schemas;
 mod shrink;
-mod verdict;
-mod failures;
-mod findings;
-mod listings;
 mod systems;
-mod opcodes;
+mod verdict;

@@ -13,14 +13,33 @@ pub(crate) const NAMES: [&str; 8] = ["a", "b", "c", "ab", "x-1", "é", "a/b", "l
 
 /// Patterns; the last two look around or back.
 pub(crate) const PATTERNS: [&str; 22] = [
-    "^a+$", "a", "^x-", "b$", "^(foo|bar)$", "\\d+", "^\\d{2,3}$", "^[a-c]*$", "^[^b]*$", "a.c", "^\\S+$", "\\s",
-    "^\\w+$", "^\\p{L}+$", "^$", "", "[é-ü]", "^(a|ab)(c|bcd)?$", "\\bfoo\\b", "^.{1,2}$", "^(?!a)", "^(.)\\1$",
+    "^a+$",
+    "a",
+    "^x-",
+    "b$",
+    "^(foo|bar)$",
+    "\\d+",
+    "^\\d{2,3}$",
+    "^[a-c]*$",
+    "^[^b]*$",
+    "a.c",
+    "^\\S+$",
+    "\\s",
+    "^\\w+$",
+    "^\\p{L}+$",
+    "^$",
+    "",
+    "[é-ü]",
+    "^(a|ab)(c|bcd)?$",
+    "\\bfoo\\b",
+    "^.{1,2}$",
+    "^(?!a)",
+    "^(.)\\1$",
 ];
 
 /// Numbers, as they stand in schemas and instances.
-const NUMBERS: [&str; 16] = [
-    "0", "1", "2", "3", "-1", "5", "10", "1.0", "1.5", "-0.5", "2.0", "0.1", "100", "1e2", "-7", "0.3",
-];
+const NUMBERS: [&str; 16] =
+    ["0", "1", "2", "3", "-1", "5", "10", "1.0", "1.5", "-0.5", "2.0", "0.1", "100", "1e2", "-7", "0.3"];
 
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
@@ -59,7 +78,8 @@ pub(crate) fn value(rng: &mut Rng, depth: usize) -> Value {
 /// Any string.
 pub(crate) fn string(rng: &mut Rng) -> &'static str {
     const STRINGS: [&str; 18] = [
-        "", "a", "b", "aa", "ab", "abc", "foo", "bar", "foo bar", "12", "123", "x-1", "é", "🐲", "a\nc", "\n", "a\"\\", "bb",
+        "", "a", "b", "aa", "ab", "abc", "foo", "bar", "foo bar", "12", "123", "x-1", "é", "🐲", "a\nc", "\n", "a\"\\",
+        "bb",
     ];
     STRINGS[rng.below(STRINGS.len())]
 }

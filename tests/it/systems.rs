@@ -96,10 +96,7 @@ fn j6_behind_a_reference() {
 
 #[test]
 fn j7_an_element() {
-    check(
-        r#"{"max_drawdown_pct": 1, "tags": ["a", 1]}"#,
-        "schema: 1 is not of type 'string' at tags/1 — one tag",
-    );
+    check(r#"{"max_drawdown_pct": 1, "tags": ["a", 1]}"#, "schema: 1 is not of type 'string' at tags/1 — one tag");
 }
 
 #[test]

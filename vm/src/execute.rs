@@ -14,9 +14,7 @@
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
 use crate::format::Format;
-use crate::insn::{
-    EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word,
-};
+use crate::insn::{EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word};
 use crate::instance::{Halt, Instance, Member, View};
 use crate::limits::FRAMES_MAX;
 use crate::memo::{Known, MemoKey};
@@ -243,8 +241,7 @@ pub(crate) struct Machine<'m, 'a, I: Instance<'a>, S> {
     trace: Option<&'m mut dyn FnMut(u32, u64)>,
 }
 
-type LoopState<'a, I> =
-    State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Members, <I as Instance<'a>>::Elements>;
+type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Members, <I as Instance<'a>>::Elements>;
 
 type Step1 = Result<Flow, Halt>;
 
@@ -514,6 +511,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     }
 
     #[inline]
+    #[allow(clippy::unnecessary_wraps)] // it is the last expression of most bodies
     fn fail_unless(&mut self, holds: bool) -> Step1 {
         Ok(if holds { Flow::Next } else { self.fail() })
     }
@@ -656,8 +654,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     fn equals_constant(&mut self, value: u32) -> Result<bool, Halt> {
         let mut constants = TapeInstance::new(self.unit.values(), 0);
         let mut budget = self.budget();
-        let same =
-            equal::equal(self.instance, self.node, &mut constants, self.unit.value(value), &mut budget);
+        let same = equal::equal(self.instance, self.node, &mut constants, self.unit.value(value), &mut budget);
         self.fuel = budget.fuel;
         same
     }
@@ -728,7 +725,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
                 if name.declared {
                     state.count |= CLAIMED;
                 }
-                passed = self.apply(name.target, member.value, Into::Member(member.name_node), Use::Failures, &mut state)?;
+                passed =
+                    self.apply(name.target, member.value, Into::Member(member.name_node), Use::Failures, &mut state)?;
                 if passed.is_none() {
                     return Ok(Flow::Entered);
                 }
@@ -915,7 +913,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         }
     }
 
-    fn items_loop(&mut self, start: u32, target: Target, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
+    fn items_loop(
+        &mut self,
+        start: u32,
+        target: Target,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
         // `at` is the next element's index.
         loop {
             if self.stops(passed.take(), &mut state) {
@@ -935,7 +939,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         }
     }
 
-    fn contains_loop(&mut self, flags: Flags, list: u32, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
+    fn contains_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
         let unit = self.unit;
         let &[target, min, max] = unit.list(list) else {
             return Ok(Flow::Fail);
@@ -959,7 +969,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
                 break;
             };
             state.at += 1;
-            passed = self.apply(Target::from_bits(target), element, Into::Element(state.at - 1), Use::Verdict, &mut state)?;
+            passed =
+                self.apply(Target::from_bits(target), element, Into::Element(state.at - 1), Use::Verdict, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);
             }
@@ -968,7 +979,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     }
 
     /// Runs a branch on the instance, on an evaluated set of its own where one is kept.
-    fn apply_branch(&mut self, flags: Flags, target: Target, use_: Use, state: &mut LoopState<'a, I>) -> Result<Option<bool>, Halt> {
+    fn apply_branch(
+        &mut self,
+        flags: Flags,
+        target: Target,
+        use_: Use,
+        state: &mut LoopState<'a, I>,
+    ) -> Result<Option<bool>, Halt> {
         if flags.has(Flags::TRACK) && target.is_some() && !target.is_leaf() {
             self.enter(target, self.node, Into::Place, use_, state, true)?;
             return Ok(None);
@@ -1057,7 +1074,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         if passed { self.fail() } else { Flow::Next }
     }
 
-    fn if_then_else_loop(&mut self, flags: Flags, list: u32, mut state: LoopState<'a, I>, passed: Option<bool>) -> Step1 {
+    fn if_then_else_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        passed: Option<bool>,
+    ) -> Step1 {
         let unit = self.unit;
         let &[condition, then, otherwise] = unit.list(list) else {
             return Ok(Flow::Fail);

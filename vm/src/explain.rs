@@ -85,16 +85,7 @@ impl<'e> Collect<'e> {
         with_trail: bool,
     ) -> Self {
         explanation.clear();
-        Collect {
-            explanation,
-            unit,
-            tape,
-            failures_max,
-            with_trail,
-            path: ROOT_PATH,
-            keep: 0,
-            context: None,
-        }
+        Collect { explanation, unit, tape, failures_max, with_trail, path: ROOT_PATH, keep: 0, context: None }
     }
 
     fn deliver(&mut self, failure: Ranked) {

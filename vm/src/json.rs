@@ -227,9 +227,8 @@ fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
 }
 
 fn exponent_in_bounds(digits: &[u8]) -> bool {
-    let value = digits
-        .iter()
-        .fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    let value =
+        digits.iter().fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
     value <= MAX_EXPONENT
 }
 

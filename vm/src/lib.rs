@@ -84,9 +84,9 @@ pub fn explain<'t>(
 }
 
 /// [`judge`] on a tape, with `trace` called before each instruction: pc and fuel used so far.
-pub fn judge_traced<'t>(
+pub fn judge_traced(
     unit: &Unit,
-    mut instance: TapeInstance<'t>,
+    mut instance: TapeInstance<'_>,
     bounds: Bounds,
     mut trace: impl FnMut(u32, u64),
 ) -> (Result<bool, Halt>, u64) {

@@ -87,7 +87,8 @@ const ROWS: [Row; 14] = [
     ("properties_healthy", |l| &mut l.properties_healthy, u64::MAX),
     ("schema_bytes_max", |l| &mut l.schema_bytes_max, 1 << 30),
     ("schema_depth_max", |l| &mut l.schema_depth_max, DEPTH_CEILING as u64),
-    ("subschemas_max", |l| &mut l.subschemas_max, 1 << 20),
+    // An index into `prefixItems` must fit the middle operand of a word.
+    ("subschemas_max", |l| &mut l.subschemas_max, u16::MAX as u64),
     ("pattern_bytes_max", |l| &mut l.pattern_bytes_max, 1 << 20),
     ("unit_bytes_max", |l| &mut l.unit_bytes_max, 1 << 28),
     ("call_bytes_max", |l| &mut l.call_bytes_max, 1 << 30),
@@ -112,9 +113,9 @@ impl std::fmt::Display for LimitError {
         match self {
             LimitError::Unknown => {
                 f.write_str("no such limit; there are ")?;
-                Limits::names().enumerate().try_for_each(|(at, name)| {
-                    write!(f, "{}{name}", if at == 0 { "" } else { ", " })
-                })
+                Limits::names()
+                    .enumerate()
+                    .try_for_each(|(at, name)| write!(f, "{}{name}", if at == 0 { "" } else { ", " }))
             }
             LimitError::AboveCeiling(ceiling) => write!(f, "the limit can be at most {ceiling}"),
         }

@@ -47,11 +47,8 @@ pub(crate) struct Memo {
     hasher: RandomState,
 }
 
-const FREE: Entry = Entry {
-    call: 0,
-    key: MemoKey { pc: 0, mode: 0, node: 0 },
-    known: Known { passed: false, bits_at: 0, fold: 0 },
-};
+const FREE: Entry =
+    Entry { call: 0, key: MemoKey { pc: 0, mode: 0, node: 0 }, known: Known { passed: false, bits_at: 0, fold: 0 } };
 
 impl Memo {
     /// Forgets the verdicts of the last call. Cost: constant, but once in 2^32 calls.

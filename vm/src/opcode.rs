@@ -16,8 +16,8 @@
 //! third column name the instances an opcode looks at, all others pass.
 
 use crate::insn::{
-    EnumId, Flags, FormatId, Len, ListId, NumberId, Operand, OperandKind, PatternId, TableId,
-    Target, Types, ValueId, Word,
+    EnumId, Flags, FormatId, Len, ListId, NumberId, Operand, OperandKind, PatternId, TableId, Target, Types, ValueId,
+    Word,
 };
 
 /// Hands every row of the table to the macro named.

@@ -100,7 +100,11 @@ impl Pattern {
     pub fn regular(source: &str, regex: &str) -> Result<Pattern, TooComplex> {
         let nfa = thompson::Compiler::new()
             .syntax(syntax_config())
-            .configure(thompson::Config::new().nfa_size_limit(Some(NFA_BYTES_MAX)).which_captures(thompson::WhichCaptures::None))
+            .configure(
+                thompson::Config::new()
+                    .nfa_size_limit(Some(NFA_BYTES_MAX))
+                    .which_captures(thompson::WhichCaptures::None),
+            )
             .build(regex)
             .map_err(|error| TooComplex(innermost(&error)))?;
         let dfa = dense::Builder::new()
@@ -115,9 +119,9 @@ impl Pattern {
             .build_from_nfa(&nfa);
         let engine = match dfa {
             Ok(dfa) => Engine::Dfa(Box::new(dfa)),
-            Err(_) => Engine::Nfa(Box::new(
-                pikevm::PikeVM::new_from_nfa(nfa).map_err(|error| TooComplex(innermost(&error)))?,
-            )),
+            Err(_) => {
+                Engine::Nfa(Box::new(pikevm::PikeVM::new_from_nfa(nfa).map_err(|error| TooComplex(innermost(&error)))?))
+            }
         };
         Ok(Pattern { source: source.to_owned(), engine })
     }
@@ -259,4 +263,3 @@ fn innermost(error: &dyn std::error::Error) -> String {
     }
     error.to_string()
 }
-

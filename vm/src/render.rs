@@ -229,9 +229,7 @@ impl<'r> Renderer<'r> {
                 message.about_value(out, " are valid under the given schema", "")
             }
             Wording::Required => write!(out, "{} is a required property", message.text_at(record.arg as usize)),
-            Wording::AdditionalProperties => {
-                message.unexpected(out, "Additional properties are not allowed")
-            }
+            Wording::AdditionalProperties => message.unexpected(out, "Additional properties are not allowed"),
             Wording::MatchNoPattern => message.match_no_pattern(out, text),
             Wording::TooFewProperties => message.about_value(out, " does not have enough properties", ""),
             Wording::TooManyProperties => message.about_value(out, " has too many properties", ""),

@@ -599,9 +599,7 @@ impl<'t> Tape<'t> {
             EntryKind::Null => View::Null,
             EntryKind::False => View::Bool(false),
             EntryKind::True => View::Bool(true),
-            EntryKind::Number => View::Number(
-                Number::parse(self.slice(node)).unwrap_or(Number::Int(0)),
-            ),
+            EntryKind::Number => View::Number(Number::parse(self.slice(node)).unwrap_or(Number::Int(0))),
             EntryKind::String | EntryKind::EscapedString => View::String(self.text(node)),
             EntryKind::Array => View::Array,
             EntryKind::Object => View::Object,

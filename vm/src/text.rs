@@ -162,9 +162,7 @@ impl Chars<'_> {
     }
 
     fn hex4(&mut self) -> u32 {
-        (0..4).fold(0, |value, _| {
-            value * 16 + self.rest.next().and_then(|c| c.to_digit(16)).unwrap_or(0)
-        })
+        (0..4).fold(0, |value, _| value * 16 + self.rest.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
     }
 }
 

@@ -87,7 +87,9 @@ pub struct TableName {
 pub struct Table {
     /// The names in schema order.
     pub names: Vec<TableName>,
-    /// Indices of `names`, by length and bytes of the name.
+    /// The names' keys, in schema order.
+    pub keys: Vec<NameKey>,
+    /// Indices of `names`, by key.
     pub order: Vec<u32>,
     /// A bit for each required name.
     pub required: u64,
@@ -221,13 +223,12 @@ impl Unit {
         let tables: usize = parts
             .tables
             .iter()
-            .map(|t| t.names.len() * (size_of::<TableName>() + 4) + t.patterns.len() * size_of::<(u32, Target)>())
+            .map(|t| t.names.len() * (size_of::<TableName>() + size_of::<NameKey>() + 4) + t.patterns.len() * size_of::<(u32, Target)>())
             .sum();
         let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
         let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();
         let explain = (parts.code.len() - parts.explain_at as usize) * size_of::<Word>();
-        let notes: usize =
-            parts.notes.iter().map(|n| size_of::<Note>() + 4 * n.texts.len() + 8 * n.path.len()).sum();
+        let notes: usize = parts.notes.iter().map(|n| size_of::<Note>() + 4 * n.texts.len() + 8 * n.path.len()).sum();
         let cold = explain + notes + parts.note_at.len() * 8 + parts.text.len() + parts.strings.len() * 8;
         (accept + pools + patterns, cold)
     }
@@ -293,23 +294,51 @@ impl Unit {
 
     /// Finds `name` in the table: its index in schema order.
     ///
-    /// `guess` is tried first: members mostly come in the order of the schema. Cost: one comparison, else a binary
-    /// search.
+    /// `guess` is tried first: members mostly come in the order of the schema. Cost: one comparison of two words, else
+    /// as many as the table has names, or a binary search of large tables; one comparison of texts where the words are
+    /// those of a name longer than a word.
     #[inline]
     pub(crate) fn find_name(&self, table: &Table, name: &str, guess: usize) -> Option<usize> {
-        if let Some(entry) = table.names.get(guess) {
-            if self.str(entry.name) == name {
-                return Some(guess);
-            }
+        let key = NameKey::of(name);
+        let is = |at: usize| {
+            let entry = &table.names[at];
+            name.len() <= NameKey::HEAD_BYTES || self.str(entry.name) == name
+        };
+        if table.keys.get(guess) == Some(&key) && is(guess) {
+            return Some(guess);
         }
-        table
-            .order
-            .binary_search_by(|at| {
-                let other = self.str(table.names[*at as usize].name);
-                other.len().cmp(&name.len()).then_with(|| other.cmp(name))
-            })
-            .ok()
-            .map(|at| table.order[at] as usize)
+        if table.keys.len() <= SCANNED_MAX {
+            let hits = table.keys.iter().enumerate().filter(|(_, other)| **other == key);
+            return hits.map(|(at, _)| at).find(|at| is(*at));
+        }
+        let from = table.order.partition_point(|at| table.keys[*at as usize] < key);
+        let hits = table.order[from..].iter().map(|at| *at as usize).take_while(|at| table.keys[*at] == key);
+        hits.into_iter().find(|at| is(*at))
+    }
+}
+
+/// Tables of up to so many names are scanned. Unit: names.
+const SCANNED_MAX: usize = 16;
+
+/// What tells most names apart: the length and the first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NameKey {
+    len: u32,
+    head: u64,
+}
+
+impl NameKey {
+    const HEAD_BYTES: usize = 8;
+
+    /// The key of a name: equal names have equal keys, and equal keys of at most eight bytes are equal names.
+    #[inline]
+    pub fn of(name: &str) -> NameKey {
+        let bytes = name.as_bytes();
+        let head = match bytes.first_chunk::<{ Self::HEAD_BYTES }>() {
+            Some(head) => u64::from_be_bytes(*head),
+            None => bytes.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)),
+        };
+        NameKey { len: bytes.len() as u32, head }
     }
 }
 
@@ -384,7 +413,9 @@ impl Unit {
                 self.check_target(target)?;
             }
             let named = table.names.iter().all(|name| string(name.name));
-            if !named || table.order.len() != table.names.len() {
+            let len = table.names.len();
+            let indexed = table.keys.len() == len && table.order.len() == len;
+            if !named || !indexed || table.order.iter().any(|at| *at as usize >= len) {
                 return Err(BadUnit("a property table is incomplete".to_owned()));
             }
         }

@@ -105,9 +105,7 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
 
     fn write_number(&mut self, node: ValueNode<'a>, out: &mut String) -> Result<(), Halt> {
         match node {
-            ValueNode::Value(Value::Number(number)) => {
-                write!(out, "{number}").map_err(|_| Halt::Unreadable)
-            }
+            ValueNode::Value(Value::Number(number)) => write!(out, "{number}").map_err(|_| Halt::Unreadable),
             _ => Err(Halt::Unreadable),
         }
     }

@@ -9,9 +9,9 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::{cargo, root};
 
@@ -28,12 +28,14 @@ struct Floor {
     mode: &'static str,
 }
 
+#[rustfmt::skip]
 const FLOORS: [Floor; 5] = [
-    Floor { file: "pins.jsonl", valid: "100", line: "100", required: "0", mode: "--schema-path" },
-    Floor { file: "tools.jsonl", valid: "100", line: "100", required: "0", mode: "--schema-path" },
-    Floor { file: "edge.jsonl", valid: "100", line: "99.96", required: "0", mode: "--schema-path" },
-    Floor { file: "suite.jsonl", valid: "99", line: "99", required: "100", mode: "--spec" },
-    Floor { file: "suite-format.jsonl", valid: "99", line: "99", required: "0", mode: "--spec" },
+    Floor { file: "pins.jsonl",         valid: "100",   line: "100", required: "0",   mode: "--schema-path" },
+    Floor { file: "tools.jsonl",        valid: "100",   line: "100", required: "0",   mode: "--schema-path" },
+    Floor { file: "edge.jsonl",         valid: "100",   line: "100", required: "0",   mode: "--schema-path" },
+    // What is missing are optional cases that are answered otherwise by intention: see tests/conformance.
+    Floor { file: "suite.jsonl",        valid: "99.42", line: "100", required: "100", mode: "--spec" },
+    Floor { file: "suite-format.jsonl", valid: "100",   line: "100", required: "0",   mode: "--spec" },
 ];
 
 /// Whether the data is there.
@@ -52,12 +54,18 @@ pub(crate) fn score_all() -> Result<()> {
 pub(crate) fn score() -> Result<()> {
     let command = build()?;
     for floor in &FLOORS {
-        println!("-- {}", floor.file);
         let answers = answer(&command, floor.file)?;
         let mut python = Command::new("python3");
         python.arg(folder("oracle").join("score.py")).arg(folder("oracle").join(floor.file)).arg(answers);
         python.args(["--min-valid", floor.valid, "--min-line", floor.line, "--min-required", floor.required]);
-        cargo::run_as(&format!("score.py {}", floor.file), python.arg(floor.mode))?;
+        let Output { status, stdout, stderr } = python.arg(floor.mode).output().context("cannot run python3")?;
+        let report = String::from_utf8_lossy(&stdout);
+        if !status.success() {
+            bail!("{} is below its floor\n{report}{}", floor.file, String::from_utf8_lossy(&stderr));
+        }
+        // Figures come first, then tables by keyword, of interest only where a figure is too low.
+        let figures = report.split("\n\n").next().unwrap_or_default();
+        println!("{}\n{figures}", floor.file);
     }
     Ok(())
 }

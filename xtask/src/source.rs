@@ -42,7 +42,7 @@ pub(crate) fn variants(source: &str, name: &str) -> Result<Vec<(String, String)>
     let mut doc = String::new();
     for line in body.lines().map(str::trim).take_while(|line| *line != "}") {
         if let Some(comment) = line.strip_prefix("///") {
-            doc = format!("{doc} {}", comment.trim()).trim().to_owned();
+            format!("{doc} {}", comment.trim()).trim().clone_into(&mut doc);
         } else if let Some(variant) = line.strip_suffix(',') {
             ensure!(!doc.is_empty(), "{name}::{variant} has no comment");
             variants.push((variant.to_owned(), std::mem::take(&mut doc)));

@@ -8,9 +8,7 @@ use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
 use callgate_vm::opcode::build;
 
 use crate::ir::{Bound, Count, Dependency, Rule, Schema};
-use crate::lower::{
-    BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, RECURSIVE_ANCHOR, ScopeId,
-};
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, RECURSIVE_ANCHOR, ScopeId};
 use crate::refs::Place;
 
 /// How many `allOf` may be merged into one block; deeper ones are called.
@@ -27,7 +25,12 @@ fn push<'d>(ops: &mut Vec<Op<'d>>, low: Low<'d>) {
 fn rank(rule: &Rule<'_>) -> u8 {
     match rule {
         Rule::Type(..) => 0,
-        Rule::Enum(_) | Rule::Const(_) | Rule::Bound(..) | Rule::MultipleOf(_) | Rule::Count(..) | Rule::ItemsEnd(_) => 1,
+        Rule::Enum(_)
+        | Rule::Const(_)
+        | Rule::Bound(..)
+        | Rule::MultipleOf(_)
+        | Rule::Count(..)
+        | Rule::ItemsEnd(_) => 1,
         Rule::Pattern(_) | Rule::Format(..) => 2,
         Rule::Required(_) | Rule::Properties(_) | Rule::PatternProperties(_) | Rule::AdditionalProperties(_) => 3,
         Rule::PropertyNames(_) | Rule::Prefix(_) | Rule::Items(..) | Rule::Contains(..) | Rule::UniqueItems => 4,
@@ -128,12 +131,12 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::Prefix(list) => {
                 let blocks = list.iter().map(|place| self.block(*place, scope, BlockKind::Judge)).collect();
                 push(ops, Low::PrefixItems(blocks));
-                self.mark_items(track, list.len() as u32, ops);
+                mark_items(track, list.len() as u32, ops);
             }
             Rule::Items(start, inside) => {
                 let block = self.block(*inside, scope, BlockKind::Judge);
                 push(ops, Low::Items { start: *start, block });
-                self.mark_items(track, u32::MAX, ops);
+                mark_items(track, u32::MAX, ops);
             }
             Rule::Contains(inside, min, max) => {
                 let block = self.block(*inside, scope, BlockKind::Judge);
@@ -208,13 +211,13 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
     }
 
-    fn mark_items(&mut self, track: bool, len: u32, ops: &mut Vec<Op<'d>>) {
-        if track {
-            push(ops, Low::Plain(build::mark_items(Len(len))));
-        }
-    }
-
-    fn dependencies(&mut self, list: &[(&'d str, Dependency<'d>)], scope: ScopeId, kind: BlockKind, ops: &mut Vec<Op<'d>>) {
+    fn dependencies(
+        &mut self,
+        list: &[(&'d str, Dependency<'d>)],
+        scope: ScopeId,
+        kind: BlockKind,
+        ops: &mut Vec<Op<'d>>,
+    ) {
         for (name, needed) in list {
             match needed {
                 Dependency::Names(names) if names.is_empty() => {}
@@ -244,7 +247,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
         if track {
             let mut marks = names_table(schema);
-            let all = schema.rule(|rule| matches!(rule, Rule::AdditionalProperties(_) | Rule::UnevaluatedProperties(_)));
+            let all =
+                schema.rule(|rule| matches!(rule, Rule::AdditionalProperties(_) | Rule::UnevaluatedProperties(_)));
             if all.is_some_and(|rule| matches!(rule, Rule::AdditionalProperties(_)) || is_static(schema, rule)) {
                 marks.extra = LowExtra::Run(None);
             }
@@ -309,8 +313,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
                         push(ops, Low::UnevaluatedItems { flags: soft, block: Some(block) });
                     }
                 }
-                Rule::Prefix(list) => self.mark_items(true, list.len() as u32, ops),
-                Rule::Items(..) | Rule::ItemsEnd(_) => self.mark_items(true, u32::MAX, ops),
+                Rule::Prefix(list) => mark_items(true, list.len() as u32, ops),
+                Rule::Items(..) | Rule::ItemsEnd(_) => mark_items(true, u32::MAX, ops),
                 Rule::Contains(inside, ..) if contains_evaluates(&schema) => {
                     let block = self.block(*inside, scope, BlockKind::Judge);
                     push(ops, Low::Contains { flags: soft, block, min: 0, max: u32::MAX });
@@ -338,6 +342,12 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 _ => {}
             }
         }
+    }
+}
+
+fn mark_items(track: bool, len: u32, ops: &mut Vec<Op<'_>>) {
+    if track {
+        push(ops, Low::Plain(build::mark_items(Len(len))));
     }
 }
 
@@ -369,12 +379,8 @@ fn contains_evaluates(schema: &Schema<'_>) -> bool {
 
 /// The names and patterns that the schema claims, without blocks.
 pub(super) fn names_table<'d>(schema: &Schema<'d>) -> LowTable<'d> {
-    let names = schema.properties().iter().map(|(name, _)| LowName {
-        name,
-        block: None,
-        declared: true,
-        required: false,
-    });
+    let names =
+        schema.properties().iter().map(|(name, _)| LowName { name, block: None, declared: true, required: false });
     let patterns = schema.pattern_properties().unwrap_or_default().iter();
     LowTable {
         names: names.collect(),

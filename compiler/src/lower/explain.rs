@@ -74,9 +74,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 push(plain(self), Low::Properties(table));
             }
             Rule::PatternProperties(list) => {
-                let pairs = list.iter().map(|(pattern, place)| {
-                    (pattern.clone(), self.block(*place, scope, BlockKind::Explain))
-                });
+                let pairs = list
+                    .iter()
+                    .map(|(pattern, place)| (pattern.clone(), self.block(*place, scope, BlockKind::Explain)));
                 let pairs = pairs.collect();
                 push(plain(self), Low::PatternProperties(pairs));
             }
@@ -180,7 +180,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
         ops.push(Op { low, note: Some(Box::new(note)) });
     }
 
-    fn contains(&mut self, schema: &Schema<'d>, inside: Place, (min, max): (u32, u32), scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    fn contains(
+        &mut self,
+        schema: &Schema<'d>,
+        inside: Place,
+        (min, max): (u32, u32),
+        scope: ScopeId,
+        ops: &mut Vec<Op<'d>>,
+    ) {
         let block = self.block(inside, scope, BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
             self.note(schema, "contains", Wording::NoneValid, Vec::new())
@@ -246,7 +253,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     /// First what the rest of the schema evaluates, then what is left.
-    fn unevaluated(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, inside: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    fn unevaluated(
+        &mut self,
+        schema: &Schema<'d>,
+        at: &RuleAt<'d>,
+        inside: Place,
+        scope: ScopeId,
+        ops: &mut Vec<Op<'d>>,
+    ) {
         let always = self.schema(inside).always;
         if always == Some(true) {
             return;
@@ -267,7 +281,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let block = self.unless_false(inside, scope, kind);
         let marks = self.block(schema.place, scope, BlockKind::Mark);
         let flags = Flags::NONE;
-        let low = if items { Low::UnevaluatedItems { flags, block } } else { Low::UnevaluatedProperties { flags, block } };
+        let low =
+            if items { Low::UnevaluatedItems { flags, block } } else { Low::UnevaluatedProperties { flags, block } };
         ops.push(Op { low: Low::Plain(build::track_open()), note: None });
         ops.push(Op { low: Low::MarkBy(marks), note: None });
         ops.push(Op { low, note });
@@ -285,4 +300,3 @@ fn count_wording(count: Count, len: u32) -> Wording {
         (Count::MaxProperties, _) => Wording::TooManyProperties,
     }
 }
-

@@ -64,28 +64,63 @@ pub(crate) enum Low<'d> {
     Enum(Place, Node),
     Const(Place, Node),
     Matches(Arc<Pattern>),
-    Call { block: BlockId, memo: bool, track: bool },
+    Call {
+        block: BlockId,
+        memo: bool,
+        track: bool,
+    },
     /// Skips so many instructions for instances of these types.
-    SkipType { types: Types, skip: usize },
+    SkipType {
+        types: Types,
+        skip: usize,
+    },
     Required(LowTable<'d>),
     DependentRequired(Vec<&'d str>),
     ObjectTable(LowTable<'d>),
     Properties(LowTable<'d>),
     PatternProperties(Vec<(Arc<Pattern>, BlockId)>),
-    AdditionalProperties { flags: Flags, table: LowTable<'d> },
+    AdditionalProperties {
+        flags: Flags,
+        table: LowTable<'d>,
+    },
     PropertyNames(BlockId),
     DependentSchema(&'d str, BlockId),
     PrefixItems(Vec<BlockId>),
-    Items { start: u32, block: BlockId },
-    Contains { flags: Flags, block: BlockId, min: u32, max: u32 },
-    AnyOf { flags: Flags, branches: Vec<BlockId> },
-    OneOf { flags: Flags, branches: Vec<BlockId> },
+    Items {
+        start: u32,
+        block: BlockId,
+    },
+    Contains {
+        flags: Flags,
+        block: BlockId,
+        min: u32,
+        max: u32,
+    },
+    AnyOf {
+        flags: Flags,
+        branches: Vec<BlockId>,
+    },
+    OneOf {
+        flags: Flags,
+        branches: Vec<BlockId>,
+    },
     Not(BlockId),
-    If { flags: Flags, condition: BlockId, then: Option<BlockId>, otherwise: Option<BlockId> },
+    If {
+        flags: Flags,
+        condition: BlockId,
+        then: Option<BlockId>,
+        otherwise: Option<BlockId>,
+    },
     MarkBy(BlockId),
     MarkNames(LowTable<'d>),
-    UnevaluatedProperties { flags: Flags, block: Option<BlockId> },
-    UnevaluatedItems { flags: Flags, block: Option<BlockId> },
+    UnevaluatedProperties {
+        flags: Flags,
+        block: Option<BlockId>,
+    },
+    UnevaluatedItems {
+        flags: Flags,
+        block: Option<BlockId>,
+    },
 }
 
 /// A property table before it has its pool.
@@ -172,14 +207,8 @@ pub(crate) fn lower<'d>(
     peephole: bool,
     budget: LowerBudget,
 ) -> Option<Program<'d>> {
-    let mut lowerer = Lowerer {
-        model,
-        scopes: Scopes::default(),
-        ids: HashMap::new(),
-        keys: Vec::new(),
-        blocks: Vec::new(),
-        budget,
-    };
+    let mut lowerer =
+        Lowerer { model, scopes: Scopes::default(), ids: HashMap::new(), keys: Vec::new(), blocks: Vec::new(), budget };
     let accept = lowerer.block(root, ScopeId::EMPTY, BlockKind::Judge);
     let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
     lowerer.lower_all()?;
@@ -194,7 +223,10 @@ pub(crate) fn lower<'d>(
     }
     graph::choose_memos(&mut program);
     program.revisits = program.blocks.iter().flat_map(|block| &block.ops).any(|op| {
-        matches!(op.low, Low::Call { memo: true, .. } | Low::UnevaluatedProperties { .. } | Low::UnevaluatedItems { .. })
+        matches!(
+            op.low,
+            Low::Call { memo: true, .. } | Low::UnevaluatedProperties { .. } | Low::UnevaluatedItems { .. }
+        )
     });
     if peephole {
         crate::peephole::run(&mut program);

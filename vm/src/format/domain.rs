@@ -69,9 +69,7 @@ pub(super) fn is_internationalized_hostname(text: &str) -> bool {
 /// An LDH label of RFC 5890 section 2.3.1: letters, digits, and hyphens but at the ends.
 fn is_ldh_label(label: &str) -> bool {
     (1..=MAX_LABEL).contains(&label.len())
-        && label
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
         && !label.starts_with('-')
         && !label.ends_with('-')
 }
@@ -124,11 +122,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, is_host: bool, is_wider_host: bool) {
         assert_eq!(is_hostname(text), is_host, "{text:?}");
-        assert_eq!(
-            is_internationalized_hostname(text),
-            is_wider_host,
-            "{text:?}"
-        );
+        assert_eq!(is_internationalized_hostname(text), is_wider_host, "{text:?}");
     }
 
     #[test]

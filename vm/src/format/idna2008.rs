@@ -4,8 +4,7 @@
 //! the joiners' rules (appendices A.1 and A.2), the Bidi rule and lengths. Nothing allocates.
 
 use icu_properties::props::{
-    ChangesWhenNfkcCasefolded, DefaultIgnorableCodePoint, GeneralCategory, HangulSyllableType,
-    Script,
+    ChangesWhenNfkcCasefolded, DefaultIgnorableCodePoint, GeneralCategory, HangulSyllableType, Script,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
@@ -29,9 +28,7 @@ fn is_permitted_between(before: Option<char>, c: char, after: Option<char>, labe
     let has = |script| label.chars().any(|other| is_of(other, script));
     match c {
         'ß' | 'ς' | '\u{6FD}' | '\u{6FE}' | '\u{F0B}' | '\u{3007}' => true,
-        '\u{640}' | '\u{7FA}' | '\u{302E}' | '\u{302F}' | '\u{3031}'..='\u{3035}' | '\u{303B}' => {
-            false
-        }
+        '\u{640}' | '\u{7FA}' | '\u{302E}' | '\u{302F}' | '\u{3031}'..='\u{3035}' | '\u{303B}' => false,
         // Middle dot.
         '\u{B7}' => before == Some('l') && after == Some('l'),
         // Greek keraia.
@@ -39,9 +36,7 @@ fn is_permitted_between(before: Option<char>, c: char, after: Option<char>, labe
         // Hebrew geresh and gershayim.
         '\u{5F3}' | '\u{5F4}' => before.is_some_and(|before| is_of(before, Script::Hebrew)),
         // Katakana middle dot.
-        '\u{30FB}' => [Script::Hiragana, Script::Katakana, Script::Han]
-            .into_iter()
-            .any(has),
+        '\u{30FB}' => [Script::Hiragana, Script::Katakana, Script::Han].into_iter().any(has),
         // Arabic-Indic digits, and the extended ones: never both.
         '\u{660}'..='\u{669}' => !label.contains(|c| matches!(c, '\u{6F0}'..='\u{6F9}')),
         '\u{6F0}'..='\u{6F9}' => !label.contains(|c| matches!(c, '\u{660}'..='\u{669}')),
@@ -94,9 +89,7 @@ fn is_ignorable(c: char) -> bool {
 fn is_old_hangul_jamo(c: char) -> bool {
     matches!(
         CodePointMapData::<HangulSyllableType>::new().get(c),
-        HangulSyllableType::LeadingJamo
-            | HangulSyllableType::VowelJamo
-            | HangulSyllableType::TrailingJamo
+        HangulSyllableType::LeadingJamo | HangulSyllableType::VowelJamo | HangulSyllableType::TrailingJamo
     )
 }
 

@@ -43,8 +43,7 @@ fn is_local_part(text: &str) -> bool {
 }
 
 fn is_dot_string(text: &str) -> bool {
-    text.split('.')
-        .all(|atom| !atom.is_empty() && atom.bytes().all(is_atext))
+    text.split('.').all(|atom| !atom.is_empty() && atom.bytes().all(is_atext))
 }
 
 /// `atext` of RFC 5322 section 3.2.3, and every octet of a character beyond ASCII.
@@ -53,9 +52,7 @@ fn is_atext(byte: u8) -> bool {
 }
 
 fn is_quoted_string(text: &str) -> bool {
-    let content = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
+    let content = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     content.is_some_and(is_quoted_content)
 }
 
@@ -66,9 +63,7 @@ fn is_quoted_content(text: &str) -> bool {
     while let Some(byte) = bytes.next() {
         let is_allowed = match byte {
             b'"' => false,
-            b'\\' => bytes
-                .next()
-                .is_some_and(|quoted| matches!(quoted, b' '..=b'~')),
+            b'\\' => bytes.next().is_some_and(|quoted| matches!(quoted, b' '..=b'~')),
             _ => matches!(byte, b' '..=b'~') || !byte.is_ascii(),
         };
         if !is_allowed {
@@ -80,16 +75,11 @@ fn is_quoted_content(text: &str) -> bool {
 
 /// `address-literal` (RFC 5321 section 4.1.3).
 fn is_address_literal(text: &str) -> bool {
-    let Some(literal) = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    else {
+    let Some(literal) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
     match literal.split_once(':') {
-        Some((tag, address)) => {
-            tag.eq_ignore_ascii_case("IPv6") && address.parse::<Ipv6Addr>().is_ok()
-        }
+        Some((tag, address)) => tag.eq_ignore_ascii_case("IPv6") && address.parse::<Ipv6Addr>().is_ok(),
         None => literal.split('.').count() == 4 && literal.split('.').all(is_snum),
     }
 }
@@ -106,11 +96,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, is_ascii_mailbox: bool, is_wider_mailbox: bool) {
         assert_eq!(is_mailbox(text), is_ascii_mailbox, "{text:?}");
-        assert_eq!(
-            is_internationalized_mailbox(text),
-            is_wider_mailbox,
-            "{text:?}"
-        );
+        assert_eq!(is_internationalized_mailbox(text), is_wider_mailbox, "{text:?}");
     }
 
     #[test]

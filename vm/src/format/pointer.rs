@@ -6,11 +6,7 @@
 
 /// Whether `text` is a `json-pointer` of RFC 6901 section 3.
 pub(super) fn is_json_pointer(text: &str) -> bool {
-    (text.is_empty() || text.starts_with('/'))
-        && text
-            .split('~')
-            .skip(1)
-            .all(|escaped| escaped.starts_with(['0', '1']))
+    (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(|escaped| escaped.starts_with(['0', '1']))
 }
 
 /// Whether `text` is a `relative-json-pointer` of draft-bhutton-relative-json-pointer-00

@@ -65,9 +65,7 @@ fn is_varspec(text: &str) -> bool {
 
 /// `varname`, section 2.3: nonempty runs of `varchar`, single dots between them.
 fn is_varname(text: &str) -> bool {
-    text.split('.')
-        .all(|run| !run.is_empty() && run.bytes().all(is_varchar))
-        && is_percent_encoding(text)
+    text.split('.').all(|run| !run.is_empty() && run.bytes().all(is_varchar)) && is_percent_encoding(text)
 }
 
 /// Whether a byte is a `varchar`, or the sign of a triplet, which is one.
@@ -77,9 +75,7 @@ fn is_varchar(byte: u8) -> bool {
 
 /// `max-length`, section 2.4.1: from 1 to 9999, no zeros leading.
 fn is_max_length(text: &str) -> bool {
-    (1..=4).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_digit())
-        && !text.starts_with('0')
+    (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0')
 }
 
 #[cfg(test)]

@@ -52,9 +52,7 @@ fn is_date_and_time(mut reader: Reader) -> bool {
     if reader.is_at_end() {
         return date > 0;
     }
-    reader.take(b'T').is_some()
-        && dur_elements(&mut reader, b"HMS").is_some_and(|time| time > 0)
-        && reader.is_at_end()
+    reader.take(b'T').is_some() && dur_elements(&mut reader, b"HMS").is_some_and(|time| time > 0) && reader.is_at_end()
 }
 
 /// The count of elements `1*DIGIT unit`, up to what is no digit. The first may have any of the
@@ -86,8 +84,7 @@ fn full_date(reader: &mut Reader) -> Option<()> {
 
 /// Asks for the month's length, not for the day itself, since the crate's error may allocate.
 fn is_day(year: i16, month: i8, day: i8) -> bool {
-    (1..=12).contains(&month)
-        && Date::new(year, month, 1).is_ok_and(|first| (1..=first.days_in_month()).contains(&day))
+    (1..=12).contains(&month) && Date::new(year, month, 1).is_ok_and(|first| (1..=first.days_in_month()).contains(&day))
 }
 
 /// `full-time`. The second 60 must be the last of its day in UTC.
@@ -129,9 +126,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Reader<'a> {
-        Reader {
-            rest: text.as_bytes(),
-        }
+        Reader { rest: text.as_bytes() }
     }
 
     fn is_at_end(&self) -> bool {
@@ -162,11 +157,7 @@ impl<'a> Reader<'a> {
     fn number(&mut self, width: usize) -> Option<i32> {
         let (digits, rest) = self.rest.split_at_checked(width)?;
         self.rest = rest;
-        digits.iter().try_fold(0, |number, digit| {
-            digit
-                .is_ascii_digit()
-                .then(|| number * 10 + i32::from(digit - b'0'))
-        })
+        digits.iter().try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i32::from(digit - b'0')))
     }
 }
 
