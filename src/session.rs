@@ -1,13 +1,13 @@
 //! One thread's memory for checking calls.
 
-use callgate_vm::explain::Explanation;
+use callgate_vm::explain::{Explanation, ExplanationSizes};
 use callgate_vm::instance::Instance;
 use callgate_vm::json_text::{JsonText, TextScratch};
 use callgate_vm::limits::{FRAMES_MAX, Limits};
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
-use callgate_vm::unit::Unit;
-use callgate_vm::value::ValueInstance;
+use callgate_vm::unit::{Requirements, Unit};
+use callgate_vm::value::{ValueInstance, prepare};
 
 /// Memory that checks use again and again; one a thread.
 ///
@@ -39,26 +39,51 @@ impl Session {
 
     /// Allocates what calls of `call_bytes` to `units` need.
     pub(crate) fn reserve<'u>(&mut self, call_bytes: usize, limits: &Limits, units: impl Iterator<Item = &'u Unit>) {
-        let depth = usize::try_from(limits.call_depth_max).unwrap_or(usize::MAX).min(call_bytes) + 1;
-        let mut frames = 1;
+        let mut need = Requirements { frames_per_level: 1, ..Requirements::default() };
         for unit in units {
-            frames = frames.max(unit.frames_per_level() as usize);
+            let other = unit.requirements();
+            need.frames_per_level = need.frames_per_level.max(other.frames_per_level);
+            need.kept = need.kept.max(other.kept);
+            need.listing = need.listing.max(other.listing);
             unit.patterns().for_each(|pattern| self.scratch.patterns().reserve(pattern));
-            if unit.revisits() {
-                self.scratch.reserve_memo(call_bytes);
-            }
         }
-        let frames = (frames + 1).saturating_mul(depth).min(FRAMES_MAX);
-        let nodes = call_bytes / 2 + 1;
+        let depth = to_usize(limits.call_depth_max).min(call_bytes) + 1;
+        let frames = (need.frames_per_level + 1).saturating_mul(depth).min(FRAMES_MAX);
+        // An element takes two bytes, a member five.
+        let nodes = call_bytes / 2 + 16;
+        // A block keeps a verdict for each of three ways of running it; few schemas bring every node to every block.
+        let kept = (need.kept.min(KEPT_BLOCKS_MAX) * 3).saturating_mul(nodes).min(to_usize(limits.call_memo_max));
+        prepare();
         self.text.reserve(call_bytes, depth);
-        self.scratch.reserve(call_bytes);
+        self.scratch.reserve(call_bytes, frames);
+        if kept > 0 {
+            self.scratch.reserve_memo(kept);
+        }
         self.text_stack.reserve(frames, nodes);
         self.value_stack.reserve(frames, nodes);
         self.tape_stack.reserve(frames, nodes);
         self.tape.reserve(call_bytes, depth);
-        let failures = usize::try_from(limits.failures_max).unwrap_or(usize::MAX).min(nodes);
-        self.explanation.reserve(call_bytes, failures);
+        self.explanation.reserve(ExplanationSizes {
+            failures: to_usize(limits.failures_max),
+            paths: 2 * nodes + PATHS_MORE,
+            extras: nodes.saturating_mul(need.listing.min(LISTING_MAX)) + nodes,
+            unions: frames,
+            kept,
+        });
     }
+}
+
+/// Blocks for which a session makes room to keep verdicts on every node; more grow it once.
+const KEPT_BLOCKS_MAX: usize = 4;
+
+/// Messages for which a session makes room to list every node; more grow it once.
+const LISTING_MAX: usize = 16;
+
+/// Locations beside one for each node: several keywords may look at one node.
+const PATHS_MORE: usize = 4_096;
+
+fn to_usize(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
 /// A stack lent to one call, under the call's lifetimes.

@@ -300,8 +300,8 @@ impl<'d> Reader<'_, '_, 'd> {
         let draft = site.dialect.draft;
         Ok(Some(match keyword {
             "type" => return self.types(draft, value),
-            "enum" => Rule::Enum(self.array(value)?),
-            "const" => Rule::Const(value),
+            "enum" => Rule::Enum(self.data(self.array(value)?)?),
+            "const" => Rule::Const(self.data(value)?),
             "minimum" => self.bound(site, value, Bound::Minimum)?,
             "maximum" => self.bound(site, value, Bound::Maximum)?,
             "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::D4 => return Ok(None),
@@ -361,6 +361,17 @@ impl<'d> Reader<'_, '_, 'd> {
             Ok(_) => Ok(value),
             Err(_) => Err(WrongKind("number within 4300 digits")),
         }
+    }
+
+    /// Data to compare with: all its numbers must be such as are computed with.
+    fn data(&self, value: Node) -> Result<Node, WrongKind> {
+        let tape = self.tape();
+        for node in value..tape.entry(value).next {
+            if tape.entry(node).kind == EntryKind::Number {
+                self.number(node)?;
+            }
+        }
+        Ok(value)
     }
 
     fn boolean(&self, value: Node) -> Result<bool, WrongKind> {

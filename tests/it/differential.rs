@@ -34,10 +34,10 @@ use crate::verdict::Verdict;
 const INSTANCES: usize = 8;
 
 /// Orders of a schema's keys that are tried.
-const ORDERS: u64 = 4;
+const ORDERS: u64 = 2;
 
 /// Problems of one kind that each worker minimises and shows.
-const SHOWN_MAX: usize = 2;
+const SHOWN_MAX: usize = 1;
 
 /// So many take about 20 seconds in a debug build.
 const PAIRS_DEFAULT: usize = 60_000;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Attempts in all; each may compile a schema.
-const ATTEMPTS_MAX: usize = 3_000;
+const ATTEMPTS_MAX: usize = 1_500;
 
 /// The smallest pair found. `fails` says whether a pair still shows what is to be shown.
 pub(crate) fn shrink(pair: (Value, Value), mut fails: impl FnMut(&Value, &Value) -> bool) -> (Value, Value) {

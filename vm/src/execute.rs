@@ -776,30 +776,24 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     fn properties_loop(&mut self, id: u32, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
         let unit = self.unit;
         let table = unit.table(id);
-        let len = table.names.len();
-        let slots_from = self.stack.slots.len() - len;
+        // `seen` is where the found members start, `count` the next of them, `at` its index in the table.
+        let from = state.seen as usize;
         loop {
-            if passed.is_some() {
-                state.at += 1;
-            }
             if self.stops(passed.take(), &mut state) {
                 break;
             }
-            let Some(name) = table.names.get(state.at as usize) else {
+            let Some(&(at, name_node, value)) = self.stack.slots.get(from + state.count as usize) else {
                 break;
             };
-            let slot = self.stack.slots[slots_from + state.at as usize];
-            passed = match slot {
-                None => Some(true),
-                Some((name_node, value)) => {
-                    self.apply(name.target, value, Into::Member(name_node), Use::Failures, &mut state)?
-                }
-            };
+            state.count += 1;
+            state.at = at;
+            let target = table.names[at as usize].target;
+            passed = self.apply(target, value, Into::Member(name_node), Use::Failures, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);
             }
         }
-        self.stack.slots.truncate(slots_from);
+        self.stack.slots.truncate(from);
         Ok(verdict(Some(!state.failed)))
     }
 
@@ -1544,15 +1538,15 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         let unit = self.unit;
         let names = unit.table(table.0);
         let from = self.stack.slots.len();
-        self.stack.slots.resize(from + names.names.len(), None);
         let mut guess = 0;
         while let Some(member) = self.next_member(&mut state)? {
             if let Some(at) = self.find_name(names, member.name, guess) {
                 guess = at + 1;
-                self.stack.slots[from + at] = Some((member.name_node, member.value));
+                self.stack.slots.push((at as u32, member.name_node, member.value));
             }
         }
-        self.properties_loop(table.0, State::default(), None)
+        self.stack.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
+        self.properties_loop(table.0, State { seen: from as u64, ..State::default() }, None)
     }
 
     fn pattern_properties(&mut self, pairs: ListId) -> Step1 {

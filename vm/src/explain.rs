@@ -32,14 +32,15 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Allocates what explaining calls of `bytes` needs; more is allocated only by calls that fail in more places.
-    pub fn reserve(&mut self, bytes: usize, failures_max: usize) {
-        let nodes = bytes / 2 + 16;
-        crate::tape::reserve_total(&mut self.failures, failures_max);
-        self.paths.reserve(nodes);
-        crate::tape::reserve_total(&mut self.extras, nodes);
-        crate::tape::reserve_total(&mut self.folds, 256);
-        crate::tape::reserve_total(&mut self.kept, 256);
+    /// Allocates what explaining needs: failures that are listed, locations, names and values that messages list,
+    /// open unions, unions kept.
+    pub fn reserve(&mut self, sizes: ExplanationSizes) {
+        use crate::tape::reserve_total;
+        reserve_total(&mut self.failures, sizes.failures);
+        self.paths.reserve(sizes.paths);
+        reserve_total(&mut self.extras, sizes.extras);
+        reserve_total(&mut self.folds, sizes.unions);
+        reserve_total(&mut self.kept, sizes.kept);
     }
 
     fn clear(&mut self) {
@@ -54,12 +55,31 @@ impl Explanation {
     }
 }
 
+/// What [`Explanation::reserve`] makes room for.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplanationSizes {
+    /// Failures listed.
+    pub failures: usize,
+    /// Locations.
+    pub paths: usize,
+    /// Names and values in messages.
+    pub extras: usize,
+    /// Unions open at once.
+    pub unions: usize,
+    /// Unions kept by block and instance.
+    pub kept: usize,
+}
+
 /// What a union keeps of its branches' failures.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fold {
     best: Option<Ranked>,
     tie: bool,
     len: u32,
+    /// What was named before the union: once it is dropped, nothing more is.
+    keep: u32,
+    /// How many folds were kept before it.
+    kept: u32,
 }
 
 /// The collecting sink.
@@ -171,11 +191,16 @@ impl Sink<Node> for Collect<'_> {
     }
 
     fn open_union(&mut self) {
-        self.explanation.folds.push(Fold::default());
+        let kept = self.explanation.kept.len() as u32;
+        self.explanation.folds.push(Fold { keep: self.keep, kept, ..Fold::default() });
     }
 
     fn drop_union(&mut self) {
-        self.explanation.folds.pop();
+        // What its branches named is forgotten, unless a kept fold may still name it.
+        match self.explanation.folds.pop() {
+            Some(fold) if fold.kept as usize == self.explanation.kept.len() => self.keep = fold.keep,
+            _ => {}
+        }
     }
 
     fn close_union(&mut self) {
@@ -268,7 +293,7 @@ impl Ranking<'_> {
     }
 
     fn add(self, fold: &mut Fold, failure: Ranked) {
-        self.merge(fold, Fold { best: Some(failure), tie: false, len: 1 });
+        self.merge(fold, Fold { best: Some(failure), len: 1, ..Fold::default() });
     }
 
     fn merge(self, fold: &mut Fold, other: Fold) {

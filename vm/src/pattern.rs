@@ -61,10 +61,18 @@ pub struct PatternScratch {
 }
 
 impl PatternScratch {
-    /// Allocates what `pattern` needs for texts of `bytes`.
+    /// Allocates what searches of `pattern` need.
     pub fn reserve(&mut self, pattern: &Pattern) {
         if let Engine::Nfa(engine) = &pattern.engine {
-            self.nfa.get_or_insert_with(|| engine.create_cache()).reset(engine);
+            let cache = self.nfa.get_or_insert_with(|| engine.create_cache());
+            cache.reset(engine);
+            // The engine's stack grows with the states that it meets at once, at most all. It cannot be sized, so a
+            // machine that meets as many at its start makes it grow now; resetting keeps it.
+            if let Some(wide) = wide_machine(engine.get_nfa().states().len()) {
+                cache.reset(&wide);
+                wide.is_match(cache, Input::new(""));
+                cache.reset(engine);
+            }
         }
     }
 
@@ -78,6 +86,19 @@ impl PatternScratch {
     pub(crate) fn plain(&mut self) -> &mut String {
         &mut self.plain
     }
+}
+
+/// A machine whose start leads to so many states at once.
+fn wide_machine(states: usize) -> Option<pikevm::PikeVM> {
+    let mut builder = thompson::Builder::new();
+    let built = (|| {
+        builder.start_pattern()?;
+        let end = builder.add_match()?;
+        let start = builder.add_union(vec![end; states + 1])?;
+        builder.finish_pattern(start)?;
+        builder.build(start, start)
+    })();
+    pikevm::PikeVM::new_from_nfa(built.ok()?).ok()
 }
 
 /// Why a pattern has no engine.

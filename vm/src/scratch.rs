@@ -25,17 +25,18 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Allocates what calls of `bytes` need of the parts every unit uses.
-    pub fn reserve(&mut self, bytes: usize) {
+    /// Allocates what calls of `bytes`, judged in at most so many frames, need of the parts every unit uses.
+    pub fn reserve(&mut self, bytes: usize, frames: usize) {
         reserve_total(&mut self.hashes, bytes / 2 + 1);
-        reserve_total(&mut self.bits, bytes / 64 + 64);
+        // Each open set has a bit for a member or element, rounded up to words.
+        reserve_total(&mut self.bits, bytes / 64 + 2 * frames);
         self.patterns.reserve_text(bytes);
     }
 
-    /// Allocates what calls of `bytes` need where verdicts are kept.
-    pub fn reserve_memo(&mut self, bytes: usize) {
-        self.memo.reserve(bytes / 2 + 16);
-        reserve_total(&mut self.memo.bits, bytes / 8 + 64);
+    /// Allocates for so many verdicts kept.
+    pub fn reserve_memo(&mut self, entries: usize) {
+        self.memo.reserve(entries);
+        reserve_total(&mut self.memo.bits, entries);
     }
 
     /// What the pattern engines keep.
@@ -47,8 +48,8 @@ impl Scratch {
 /// Memory of the machine for one type of instance.
 pub struct Stack<'a, I: Instance<'a>> {
     pub(crate) frames: Vec<Frame<I::Node, I::Members, I::Elements>>,
-    /// Members found by `properties`, in schema order: name and value.
-    pub(crate) slots: Vec<Option<(I::Node, I::Node)>>,
+    /// Members that `properties` has found: index in the table, name, value; by index.
+    pub(crate) slots: Vec<(u32, I::Node, I::Node)>,
     /// Elements under comparison.
     pub(crate) nodes: Vec<I::Node>,
 }
@@ -60,9 +61,10 @@ impl<'a, I: Instance<'a>> Default for Stack<'a, I> {
 }
 
 impl<'a, I: Instance<'a>> Stack<'a, I> {
-    /// Allocates for so many frames and elements.
+    /// Allocates for so many frames and nodes.
     pub fn reserve(&mut self, frames: usize, nodes: usize) {
         reserve_total(&mut self.frames, frames);
+        reserve_total(&mut self.slots, nodes);
         reserve_total(&mut self.nodes, nodes);
     }
 

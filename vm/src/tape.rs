@@ -137,8 +137,10 @@ impl TapeBuf {
         reserve_total(&mut self.entries, entries);
         reserve_total(&mut self.open, depth_max.min(bytes) + 1);
         reserve_total(&mut self.names, bytes / 5 + 1);
-        if self.text.capacity() < 2 * bytes + 64 {
-            self.text.reserve(2 * bytes + 64 - self.text.len());
+        // A parsed value is spelled out anew, and `1e15` takes 18 bytes then.
+        let text = 5 * bytes + 64;
+        if self.text.capacity() < text {
+            self.text.reserve(text - self.text.len());
         }
     }
 

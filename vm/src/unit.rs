@@ -184,6 +184,17 @@ pub struct Unit {
     pub(crate) parts: UnitParts,
 }
 
+/// What a unit asks of the memory that calls are judged in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requirements {
+    /// The longest chain of blocks that judge one instance. Unit: frames.
+    pub frames_per_level: usize,
+    /// Blocks that keep their verdicts.
+    pub kept: usize,
+    /// Instructions whose messages list members or elements.
+    pub listing: usize,
+}
+
 /// What is wrong with a unit's parts: a fault of the compiler, never of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadUnit(pub String);
@@ -201,14 +212,26 @@ impl Unit {
         &self.parts.digest
     }
 
-    /// The longest chain of blocks that judge one instance. Unit: frames.
-    pub fn frames_per_level(&self) -> u32 {
-        self.parts.frames_per_level
-    }
-
     /// Whether instances are visited again and again, so that text is put on a tape first.
     pub fn revisits(&self) -> bool {
         self.parts.revisits
+    }
+
+    /// How many blocks keep their verdicts, and how many instructions list members or elements in their messages: what
+    /// memory for calls is sized by.
+    pub fn requirements(&self) -> Requirements {
+        let mut kept = std::collections::BTreeSet::new();
+        let mut listing = 0;
+        for word in &self.parts.code {
+            match word.opcode() {
+                Opcode::CallMemo => {
+                    kept.insert(word.c);
+                }
+                Opcode::AdditionalProperties | Opcode::UnevaluatedProperties | Opcode::UnevaluatedItems => listing += 1,
+                _ => {}
+            }
+        }
+        Requirements { frames_per_level: self.parts.frames_per_level as usize, kept: kept.len(), listing }
     }
 
     /// The patterns.

@@ -247,9 +247,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
         if track {
             let mut marks = names_table(schema);
-            let all =
-                schema.rule(|rule| matches!(rule, Rule::AdditionalProperties(_) | Rule::UnevaluatedProperties(_)));
-            if all.is_some_and(|rule| matches!(rule, Rule::AdditionalProperties(_)) || is_static(schema, rule)) {
+            let all = |rule: &Rule<'d>| matches!(rule, Rule::AdditionalProperties(_)) || is_static(schema, rule);
+            if schema.rule(all).is_some() {
                 marks.extra = LowExtra::Run(None);
             }
             push(ops, Low::MarkNames(marks));
