@@ -12,7 +12,9 @@ use callgate_vm::number::Number;
 use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
-use callgate_vm::unit::{BadUnit, EnumSet, Extra, NameKey, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts};
+use callgate_vm::unit::{
+    BadUnit, EnumSet, Extra, NameKey, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
+};
 
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;

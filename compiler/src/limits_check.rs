@@ -1,5 +1,10 @@
 //! Bounds on what the compiler makes, watched while it is made.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use callgate_vm::pattern::Pattern;
+
 use crate::lower::{Low, LowTable, Op};
 
 /// Bytes left for one unit. Counted while lowering, so that no schema makes the compiler itself grow beyond it.
@@ -7,20 +12,29 @@ use crate::lower::{Low, LowTable, Op};
 pub(crate) struct LowerBudget {
     bytes_max: u64,
     left: u64,
+    /// Patterns that have been counted: a unit has each once.
+    patterns: HashSet<Box<str>>,
 }
 
 impl LowerBudget {
     pub(crate) fn new(bytes_max: u64) -> Self {
-        LowerBudget { bytes_max, left: bytes_max }
+        LowerBudget { bytes_max, left: bytes_max, patterns: HashSet::new() }
     }
 
     pub(crate) fn bytes_max(&self) -> u64 {
         self.bytes_max
     }
 
+    /// What a pattern adds to the unit.
+    fn pattern_bytes(&mut self, pattern: &Pattern) -> u64 {
+        if self.patterns.insert(pattern.source().into()) { pattern.memory() as u64 } else { 0 }
+    }
+
     /// Counts a block. Answers whether it still fits.
     pub(crate) fn spend(&mut self, ops: &[Op<'_>]) -> bool {
-        let bytes: u64 = ops.iter().map(op_bytes).sum::<u64>() + 8;
+        let patterns: u64 =
+            ops.iter().flat_map(|op| patterns(&op.low)).map(|pattern| self.pattern_bytes(pattern)).sum();
+        let bytes: u64 = ops.iter().map(op_bytes).sum::<u64>() + patterns + 8;
         match self.left.checked_sub(bytes) {
             Some(left) => {
                 self.left = left;
@@ -28,6 +42,18 @@ impl LowerBudget {
             }
             None => false,
         }
+    }
+}
+
+/// The patterns that an instruction runs.
+fn patterns<'o>(low: &'o Low<'_>) -> Vec<&'o Arc<Pattern>> {
+    match low {
+        Low::Matches(pattern) => vec![pattern],
+        Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| pattern).collect(),
+        Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
+            table.patterns.iter().map(|(pattern, _)| pattern).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

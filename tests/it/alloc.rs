@@ -432,7 +432,7 @@ const FIRST_CALL: &str = "CALLGATE_FIRST_CALL";
 #[ignore = "run in a process of its own by the_first_call_of_a_process"]
 fn first_call_here() {
     let tools = r#"{"tools": [{"name": "tool", "inputSchema": {
-        "properties": {"x": {"type": "number"}, "y": {"uniqueItems": true}, "s": {"pattern": "^\\p{L}+$"}}
+        "properties": {"x": {"type": "number"}, "y": {"uniqueItems": true}, "s": {"pattern": "^[é-ü]{1,3}$"}}
     }}]}"#;
     let text = r#"{"x": 1.5, "y": [1, {"a": 2.5}], "s": "é"}"#;
     let value: Value = serde_json::from_str(text).expect("is JSON");

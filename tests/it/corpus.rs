@@ -35,7 +35,8 @@ fn corpus() -> Option<PathBuf> {
 
 /// Names and texts of the files with that ending, by name.
 fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
-    let entries = fs::read_dir(folder).expect("the folder is read").map(|entry| entry.expect("the entry is read").path());
+    let entries =
+        fs::read_dir(folder).expect("the folder is read").map(|entry| entry.expect("the entry is read").path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
     paths.sort();
     let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -229,7 +230,9 @@ fn made_up_calls_are_judged_as_by_the_peer() {
             without.push(format!("{file}: {name}"));
         }
         let mut session = catalog.session(4_096);
-        for (call, valid) in calls.accepted.iter().map(|call| (call, true)).chain(calls.rejected.iter().map(|call| (call, false))) {
+        for (call, valid) in
+            calls.accepted.iter().map(|call| (call, true)).chain(calls.rejected.iter().map(|call| (call, false)))
+        {
             let text = call.to_string();
             let verdict = Verdict::from(catalog.check(&mut session, name, text.as_str()));
             let agrees = verdict.is_accepted() == valid || difference(name).is_some();

@@ -246,7 +246,10 @@ impl Unit {
         let tables: usize = parts
             .tables
             .iter()
-            .map(|t| t.names.len() * (size_of::<TableName>() + size_of::<NameKey>() + 4) + t.patterns.len() * size_of::<(u32, Target)>())
+            .map(|t| {
+                t.names.len() * (size_of::<TableName>() + size_of::<NameKey>() + 4)
+                    + t.patterns.len() * size_of::<(u32, Target)>()
+            })
             .sum();
         let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
         let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();

@@ -25,7 +25,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Errors: a page is not what [`write`] would write.
+/// Errors: a page is not what [`write()`] would write.
 pub(crate) fn check() -> Result<()> {
     for (path, text) in pages()? {
         if source::text(path).ok().as_deref() != Some(&text) {

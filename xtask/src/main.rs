@@ -52,7 +52,7 @@ fn run(arguments: &[&str]) -> Result<()> {
 
 /// Writes every snapshot anew. What changed is then in the working tree, to be read.
 fn bless() -> Result<()> {
-    cargo::run(&["test", "--workspace", "--lib", "--bins", "--tests", "--", "--quiet"], &[("INSTA_UPDATE", "always")])?;
+    cargo::run(&steps::TESTS, &[("INSTA_UPDATE", "always")])?;
     println!("Snapshots are written. Read the diff (git diff), line by line, before you commit it.");
     Ok(())
 }

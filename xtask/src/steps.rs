@@ -41,6 +41,11 @@ pub(crate) fn test() -> Result<()> {
 /// `serde_json`'s features that change what a `Value` is. A user's build may have any of them on.
 const VALUE_FEATURES: [&str; 3] = ["preserve_order", "arbitrary_precision", "float_roundtrip"];
 
+/// Cargo's arguments for all tests but those in docs. The tests are told to be quiet, since the conformance test has
+/// thousands; cargo is not, since it would tell most of them again.
+pub(crate) const TESTS: [&str; 8] =
+    ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--", "--quiet"];
+
 /// One step: a name, and what must succeed.
 struct Step {
     name: String,
@@ -56,9 +61,7 @@ fn steps() -> Vec<Step> {
         Step::new("lints", || {
             cargo::run(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
         }),
-        Step::new("tests", || {
-            cargo::run(&["test", "--quiet", "--workspace", "--lib", "--bins", "--tests", "--", "--quiet"], &[])
-        }),
+        Step::new("tests", || cargo::run(&TESTS, &[])),
         Step::new("doc tests", || cargo::run(&["test", "--quiet", "--workspace", "--doc"], &[])),
         Step::new("documentation", || {
             cargo::run(&["doc", "--quiet", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
@@ -107,7 +110,7 @@ fn features_step(features: &[&str]) -> Step {
     let plain = ["callgate", "callgate-compiler", "callgate-vm"];
     let plain = plain.map(|package| format!("--config=profile.dev.package.{package}.opt-level=0"));
     Step::new(format!("agreement: {name}"), move || {
-        let mut arguments = vec!["test", "--quiet", "--package", "xtask", "--test", "conformance"];
+        let mut arguments = vec!["test", "--package", "xtask", "--test", "conformance"];
         arguments.extend(plain.iter().map(String::as_str));
         let flags = flags.join(",");
         arguments.extend(["--features", &flags, "--", "--quiet"]);

@@ -288,13 +288,19 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 BlockKind::Explain => self.explain(key.place, key.scope, &mut ops),
             }
             if !self.budget.spend(&ops) {
-                let detail = format!("the program would exceed {} bytes", self.budget.bytes_max());
-                self.model.registry.findings.push(Finding::new(FindingKind::ProgramLimit, "", detail));
-                return None;
+                return self.too_large(format!("the program would exceed {} bytes", self.budget.bytes_max()));
+            }
+            if self.scopes.are_too_many() {
+                return self.too_large(format!("more than {} dynamic scopes", scope::SCOPES_MAX));
             }
             self.blocks.push(Block { key, ops, alias: None });
         }
         Some(())
+    }
+
+    fn too_large(&mut self, detail: String) -> Option<()> {
+        self.model.registry.findings.push(Finding::new(FindingKind::ProgramLimit, "", detail));
+        None
     }
 
     fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {

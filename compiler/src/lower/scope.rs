@@ -17,6 +17,10 @@ impl ScopeId {
 /// The outermost place of each anchor.
 type Scope<'d> = BTreeMap<&'d str, Place>;
 
+/// Scopes of one compilation; real schemas have one or two. Each block is lowered once for each scope that reaches it,
+/// so their number bounds the work.
+pub(crate) const SCOPES_MAX: usize = 256;
+
 /// All scopes of one compilation.
 #[derive(Debug)]
 pub(crate) struct Scopes<'d> {
@@ -53,6 +57,11 @@ impl<'d> Scopes<'d> {
         self.ids.insert(scope.clone(), id);
         self.scopes.push(scope);
         id
+    }
+
+    /// Whether there are more than are lowered for.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.scopes.len() > SCOPES_MAX
     }
 
     /// Where the anchor leads.
