@@ -57,9 +57,11 @@ impl<'s> Rejection<'s> {
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
-                let mut pointer = String::new();
-                write_pointer_of(&mut pointer, *tape, *node)?;
-                if pointer.is_empty() { Ok(()) } else { write!(out, " at {}", &pointer[1..]) }
+                if *node == 0 {
+                    return Ok(());
+                }
+                out.write_str(" at ")?;
+                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, *node)
             }
         }
     }
@@ -96,12 +98,12 @@ impl<'s> Rejection<'s> {
     /// The failures, in the order of the schema; at most as many as the limit on listed failures says, see
     /// [`unlisted`](Rejection::unlisted). Text that is not JSON is one failure.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'s>> + use<'s> {
-        let cause = self.cause;
+        let Rejection { cause, text_bytes_max } = *self;
         let len = match cause {
             Cause::Failed(renderer) => renderer.failures().len(),
             _ => 1,
         };
-        (0..len).map(move |at| Failure { cause, at })
+        (0..len).map(move |at| Failure { cause, at, text_bytes_max })
     }
 
     /// How many failures are not listed.
@@ -125,6 +127,20 @@ impl<'s> Rejection<'s> {
     }
 }
 
+/// Passes on all but the first character: a JSON Pointer without its leading slash.
+struct WithoutFirst<'w, W> {
+    out: &'w mut W,
+    first: bool,
+}
+
+impl<W: Write> Write for WithoutFirst<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let skip = if self.first { text.chars().next().map_or(0, char::len_utf8) } else { 0 };
+        self.first &= text.is_empty();
+        self.out.write_str(&text[skip..])
+    }
+}
+
 impl fmt::Display for Rejection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_line(f, PREFIX)
@@ -136,6 +152,7 @@ impl fmt::Display for Rejection<'_> {
 pub struct Failure<'s> {
     cause: Cause<'s>,
     at: usize,
+    text_bytes_max: usize,
 }
 
 impl<'s> Failure<'s> {
@@ -196,11 +213,14 @@ impl<'s> Failure<'s> {
         steps.collect()
     }
 
-    /// What is wrong.
+    /// What is wrong. Cut at the output limit, like the line.
     pub fn message(&self) -> String {
         let mut message = String::new();
         let written = match self.ranked() {
-            Some((renderer, ranked)) => renderer.write_message(&mut message, &ranked.own),
+            Some((renderer, ranked)) => {
+                let mut out = Bounded::new(&mut message, self.text_bytes_max);
+                renderer.write_message(&mut out, &ranked.own).and_then(|()| out.finish())
+            }
             None => Rejection { cause: self.cause, text_bytes_max: UNBOUNDED }.write_text(&mut message),
         };
         debug_assert!(written.is_ok());

@@ -39,6 +39,8 @@ impl Session {
 
     /// Allocates what calls of `call_bytes` to `units` need.
     pub(crate) fn reserve<'u>(&mut self, call_bytes: usize, limits: &Limits, units: impl Iterator<Item = &'u Unit>) {
+        // Calls beyond the limit are never read.
+        let call_bytes = call_bytes.min(to_usize(limits.call_bytes_max));
         let mut need = Requirements { frames_per_level: 1, ..Requirements::default() };
         for unit in units {
             let other = unit.requirements();

@@ -45,7 +45,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         None => b"{}".to_vec(),
     };
     let answer = match file.compile(&options) {
-        Ok((catalog, report)) => judge(&file, &catalog, &report, &args.tool, &arguments),
+        Ok((catalog, report)) => {
+            let listed = args.format.format == Format::Json;
+            judge(&file, &catalog, &report, &args.tool, &arguments, listed)
+        }
         Err(report) => refused(&file, &report, None),
     };
     if let Answer::Unanswered { error } = &answer {
@@ -104,7 +107,7 @@ enum NoVerdict {
     UnknownTool,
 }
 
-fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8]) -> Answer {
+fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8], listed: bool) -> Answer {
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
         Err(unknown) => {
@@ -119,7 +122,7 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arg
             accepted.notices.iter().for_each(|notice| output::log(notice));
             Answer::Verdict { valid: true, line: None, failures: Vec::new(), unlisted: None }
         }
-        Outcome::Rejected(rejection) => Answer::rejected(&rejection),
+        Outcome::Rejected(rejection) => Answer::rejected(&rejection, listed),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
@@ -140,11 +143,16 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
 }
 
 impl Answer {
-    fn rejected(rejection: &Rejection<'_>) -> Answer {
+    /// `listed`: whether the failures behind the line are to be shown too; writing them all out can take long.
+    fn rejected(rejection: &Rejection<'_>, listed: bool) -> Answer {
         Answer::Verdict {
             valid: false,
             line: Some(rejection.to_string()),
-            failures: rejection.failures().map(|failure| FailureJson::of(&failure)).collect(),
+            failures: if listed {
+                rejection.failures().map(|failure| FailureJson::of(&failure)).collect()
+            } else {
+                Vec::new()
+            },
             unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
         }
     }

@@ -205,9 +205,9 @@ fn check_prints_findings_by_file_and_tool() {
     let place = Place::new("check_findings");
     let text = "tools.json
   list_rolls
-    error[root_not_object] 10:41 input /type: the type excludes objects, and arguments are an object
+    error[root_not_object] 10:51 input /type: the type excludes objects, and arguments are an object
   sum_rolls
-    error[ref_unresolved] 11:40 input /$ref: #/$defs/nowhere points to nothing
+    error[ref_unresolved] 11:50 input /$ref: #/$defs/nowhere points to nothing
 
 4 tools: 2 healthy, 1 flagged, 1 refused
 ";
@@ -428,7 +428,7 @@ fn call_of_a_tool_that_is_not_compiled() {
     let place = Place::new("call_uncompiled");
     let err = "tools.json
   sum_rolls
-    error[ref_unresolved] 11:40 input /$ref: #/$defs/nowhere points to nothing
+    error[ref_unresolved] 11:50 input /$ref: #/$defs/nowhere points to nothing
 callgate: not compiled: ref_unresolved
 ";
     assert_eq!(place.run(&["call", "tools.json", "sum_rolls"]), done(2, "", err));

@@ -271,8 +271,7 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 
     fn site(&self) -> Site {
-        // Lowering asks only for places that the index or a reference has brought up.
-        self.model.registry.site(self.place).expect("an indexed place")
+        self.model.registry.site_or_root(self.place)
     }
 
     fn tape(&self) -> Tape<'d> {
@@ -454,6 +453,7 @@ impl<'d> Reader<'_, '_, 'd> {
         Ok(Rule::Bound(if excludes { exclusive } else { bound }, value))
     }
 
+    /// The pattern, or a finding at `under` the keyword.
     fn pattern(&mut self, source: &str, keyword: &str) -> Option<Arc<Pattern>> {
         let limits = &self.model.options.limits;
         if source.len() as u64 > limits.pattern_bytes_max {

@@ -272,6 +272,12 @@ fn compile_model(
 ) -> (Option<Unit>, Vec<Finding>) {
     let budget = LowerBudget::new(options.limits.unit_bytes_max);
     let program = lower::lower(&mut model, root, options.peephole, budget);
+    if program.is_some() {
+        // What nothing refers to is read all the same: a broken reference or pattern there is a finding too.
+        for place in model.registry.places(root.doc) {
+            model.schema(place);
+        }
+    }
     let mut findings = std::mem::take(&mut model.registry.findings);
     // A schema behind two references is read once, but a pattern may be met in several blocks.
     findings.dedup();

@@ -6,6 +6,11 @@ use std::fmt::Write as _;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LocationId(u32);
 
+impl LocationId {
+    /// The root of the first document.
+    pub(crate) const ROOT: LocationId = LocationId(0);
+}
+
 /// All locations of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Locations<'d> {

@@ -114,6 +114,21 @@ impl<'d> Registry<'d> {
         self.sites.get(&place).copied()
     }
 
+    /// As [`site`](Self::site); a place that the limit on subschemas has kept out of the index counts as its
+    /// document's root. The compilation fails anyhow.
+    pub(crate) fn site_or_root(&self, place: Place) -> Site {
+        let root = self.docs[place.doc as usize].1;
+        let known = self.site(place).or_else(|| self.site(Place { node: root, ..place }));
+        known.unwrap_or(Site { resource: 0, dialect: Dialect::of(Draft::D2020), location: LocationId::ROOT })
+    }
+
+    /// Places of the document that are subschemas, in the order of the text.
+    pub(crate) fn places(&self, doc: DocId) -> Vec<Place> {
+        let mut places: Vec<Place> = self.sites.keys().filter(|place| place.doc == doc).copied().collect();
+        places.sort_unstable();
+        places
+    }
+
     pub(crate) fn resource(&self, id: ResourceId) -> &Resource<'d> {
         &self.resources[id as usize]
     }
@@ -167,6 +182,8 @@ impl<'d> Registry<'d> {
             if self.sites.len() >= self.subschemas_max {
                 let detail = format!("more than {} subschemas", self.subschemas_max);
                 self.finding(FindingKind::SubschemaLimit, site.location, "", detail);
+                // The place that was asked for stays known, whatever becomes of those below it.
+                self.sites.insert(place, site);
                 return;
             }
             let site = self.identify(place, site);
@@ -423,7 +440,7 @@ impl<'d> Registry<'d> {
             // A document that does not say takes the dialect of the schema that refers to it.
             let uri: &'d str = self.bump.alloc_str(&uri);
             let place = self.add(tape, 0, Some(uri), site.dialect);
-            return Ok(self.loaded.get(uri).copied().unwrap_or(self.sites[&place].resource));
+            return Ok(self.loaded.get(uri).copied().unwrap_or_else(|| self.site_or_root(place).resource));
         }
         let remote = uri.starts_with("http://") || uri.starts_with("https://");
         let kind = if remote { FindingKind::RefRemote } else { FindingKind::RefUnresolved };

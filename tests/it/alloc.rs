@@ -13,6 +13,9 @@ use allocation_counter::measure;
 use callgate::{Arguments, Catalog, Options, Outcome, PREFIX, Session};
 use serde_json::Value;
 
+use crate::random::Rng;
+use crate::{instances, schemas};
+
 /// What a check and the writing of its line allocate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell {
@@ -389,6 +392,51 @@ fn crowded_sets() {
     );
     let nested = |inner: &str| format!("{}{inner}{}", "{\"in\":".repeat(110), "}".repeat(110));
     check_tool(&catalog_of(&schema), &[&nested("1")], &[&nested("{}")]);
+}
+
+/// Random schemas, and calls of which about half are accepted. Calls on which the gate declines are left out.
+#[test]
+fn random_calls() {
+    let (mut counts, mut found) = ([0, 0], Vec::new());
+    for seed in 0..1_500 {
+        let mut rng = Rng::new(seed);
+        let (draft, schema) = schemas::schema(&mut rng);
+        let options = Options { draft, ..Options::default() };
+        let (catalog, report) = Catalog::compile(catalog_of(&schema.to_string()), &options).expect("is a catalog");
+        if report.refused > 0 || report.findings.iter().any(|finding| finding.kind.as_str() == "pattern_backtracks") {
+            continue;
+        }
+        for _ in 0..2 {
+            let fitting = instances::fitting(&mut rng, &schema);
+            for call in [instances::changed(&mut rng, &fitting), fitting] {
+                let text = call.to_string();
+                let accepted = cell(&catalog, text.len(), "tool", Arguments::Value(&call)).accepted;
+                counts[usize::from(accepted)] += 1;
+                let cells = nonzero(&catalog, text.len(), "tool", &text);
+                found.extend(cells.into_iter().map(|cell| format!("{cell} by {schema}")));
+            }
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 1_000), "{counts:?} rejected and accepted");
+    found.sort_by_key(String::len);
+    assert!(found.is_empty(), "{} cells are not zero:\n{}", found.len(), found[..found.len().min(20)].join("\n"));
+}
+
+/// What a session takes is known before: in step with the size of calls, and not more than calls of the limit's size need,
+/// whatever a host asks for.
+#[test]
+fn sessions_have_bounds() {
+    let tools =
+        catalog_of(r##"{"anyOf": [{"items": {"$ref": "#"}}, {"required": ["a"]}], "additionalProperties": false}"##);
+    let mut options = Options::default();
+    options.limits.call_bytes_max = 1 << 20;
+    let (catalog, _) = Catalog::compile(&tools, &options).expect("is a catalog");
+    let taken = |bytes: usize| measure(|| drop(black_box(catalog.session(bytes)))).bytes_max;
+    let (small, large, most) = (taken(16 << 10), taken(256 << 10), taken(1 << 20));
+    assert!(small < 4 << 20, "{small} bytes for calls of 16 KiB");
+    assert!(large < 128 * (256 << 10), "{large} bytes for calls of 256 KiB");
+    assert_eq!(taken(8 << 20), most, "calls beyond the limit are never read");
+    assert_eq!(taken(usize::MAX), most);
 }
 
 /// The listed exception: look-around and back-references backtrack, and their engine allocates.

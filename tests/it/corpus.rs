@@ -143,7 +143,9 @@ fn recorded_calls_get_verdicts() {
             *counts.entry(format!("{file}: {outcome}")).or_default() += 1;
         }
     }
-    counts.iter().for_each(|(what, count)| say(&format!("{count:>5} {what}")));
+    for (what, count) in &counts {
+        say(&format!("{count:>5} {what}"));
+    }
     assert!(counts.values().sum::<usize>() > 1_000);
 }
 
@@ -275,7 +277,9 @@ fn no_call_of_the_corpus_allocates() {
             count(&file, &catalog, name, record["arguments_raw"].as_str().unwrap_or(""));
         }
     }
-    found.iter().for_each(|cell| say(cell));
+    for cell in &found {
+        say(cell);
+    }
     assert!(found.is_empty(), "{} cells of {cells} are not zero; they are listed above", found.len());
     say(&format!("{cells} cells, all zero"));
 }

@@ -12,6 +12,7 @@
 //! `CALLGATE_PAIRS` says how many pairs, `CALLGATE_SEED` where to start. A disagreement is shrunk before it is shown.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -25,7 +26,7 @@ use callgate_vm::{ExplainOptions, explain, judge};
 use serde_json::Value;
 
 use crate::instances;
-use crate::peers::{Peer, Peers};
+use crate::peers::{Peer, Peers, jsonschema_of};
 use crate::random::Rng;
 use crate::schemas;
 use crate::shrink::shrink;
@@ -101,7 +102,7 @@ impl Subject {
             }
         };
         let mut limited = options.clone();
-        let what = if text.len() % 2 == 0 { Problem::Cap } else { Problem::Fuel };
+        let what = if text.len().is_multiple_of(2) { Problem::Cap } else { Problem::Fuel };
         match what {
             Problem::Cap => limited.limits.failures_max = 1,
             _ => limited.limits.call_fuel_max = 1 + text.len() as u64 % 50,
@@ -236,8 +237,9 @@ fn escaped(rng: &mut Rng, text: &str) -> String {
     let mut escaped = String::from("\"");
     for c in text.chars() {
         if rng.chance(30) {
-            let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(escaped, "\\u{unit:04x}").expect("a String takes every write");
+            }
         } else {
             let quoted = Value::from(c.to_string()).to_string();
             escaped.push_str(&quoted[1..quoted.len() - 1]);
@@ -538,7 +540,7 @@ fn minimised(draft: Draft, schema: &Value, instance: &Value, problem: Problem) -
     format!("{draft:?} {}\n    on {instance}\n    {detail}", reordered(&mut Rng::new(order), &schema))
 }
 
-fn run_schema(seed: u64, tally: &mut Tally) {
+fn run_schema(seed: u64, session: &mut Session, tally: &mut Tally) {
     let mut rng = Rng::new(seed);
     let (draft, schema) = schemas::schema(&mut rng);
     tally.schemas += 1;
@@ -552,6 +554,8 @@ fn run_schema(seed: u64, tally: &mut Tally) {
         Ok(Err(kinds)) => return tally.problem(Problem::Compile, || format!("{kinds:?}: {draft:?} {schema}")),
         Err(_) => return tally.problem(Problem::Panic, || format!("{draft:?} {schema}")),
     };
+    // What earlier calls of other schemas left behind must not matter.
+    std::mem::swap(&mut subject.session, session);
     for (at, took) in subject.peers.took().into_iter().enumerate() {
         tally.taken[at] += usize::from(took);
     }
@@ -565,6 +569,7 @@ fn run_schema(seed: u64, tally: &mut Tally) {
         };
         run_pair(&mut subject, draft, &schema, &instance, tally);
     }
+    std::mem::swap(&mut subject.session, session);
 }
 
 fn run_pair(subject: &mut Subject, draft: Draft, schema: &Value, instance: &Value, tally: &mut Tally) {
@@ -598,8 +603,8 @@ fn all_agree() {
     let schemas = (number_from("CALLGATE_PAIRS", PAIRS_DEFAULT) / INSTANCES) as u64;
     let seed = number_from("CALLGATE_SEED", 1) as u64 * 1_000_000_007;
     let work = |worker: u64| {
-        let mut tally = Tally::default();
-        (0..schemas).filter(|at| at % WORKERS == worker).for_each(|at| run_schema(seed + at, &mut tally));
+        let (mut tally, mut session) = (Tally::default(), Session::new());
+        (0..schemas).filter(|at| at % WORKERS == worker).for_each(|at| run_schema(seed + at, &mut session, &mut tally));
         tally
     };
     let mut tally = Tally::default();
@@ -625,7 +630,9 @@ fn report(tally: &Tally) {
     }
     for (problem, (count, shown)) in &tally.problems {
         println!("{count:>6}  {problem:?}");
-        shown.iter().for_each(|shown| println!("    {shown}"));
+        for shown in shown {
+            println!("    {shown}");
+        }
     }
 }
 
@@ -678,6 +685,74 @@ fn a_rejection_is_one_outcome() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// A schema that its metaschema refuses, as a peer reads that, does not compile; no other is said to be malformed.
+#[test]
+fn well_formed_is_what_the_metaschema_says() {
+    let (mut good, mut bad) = (0, 0);
+    let peers = Draft::ALL.map(metaschema);
+    let metaschema = |draft| &peers[draft as usize];
+    for seed in 0..6_000 {
+        let mut rng = Rng::new(seed);
+        let (draft, schema) = schemas::schema(&mut rng);
+        let schema = instances::changed(&mut rng, &schema);
+        let Value::Object(members) = &schema else {
+            continue;
+        };
+        // `$schema` would choose another metaschema, or none.
+        let mut schema = members.clone();
+        schema.insert("$schema".to_owned(), Value::from(format!("{}#", draft.uri())));
+        let schema = Value::Object(schema);
+        let well_formed = metaschema(draft).is_valid(&schema);
+        let (compiles, findings) = match Schema::compile(schema.to_string(), &Options::default()) {
+            Ok((_, report)) => (true, report.findings),
+            Err(refused) => (false, refused.report.findings),
+        };
+        let refused = findings.iter().any(|finding| finding.kind.as_str() == "not_well_formed");
+        // No metaschema asserts what a URI reference is. In draft 4 the peer lets `enum` be empty, where the published
+        // metaschema does not, and none says that a reference is a string.
+        let stricter = findings.iter().any(|finding| {
+            let id = finding.detail.ends_with("is not a URI reference");
+            id || (draft == Draft::D4 && ["/enum", "/$ref"].iter().any(|end| finding.pointer.ends_with(end)))
+        });
+        let lenient = schema.to_string().contains(r#""prefixItems":[]"#);
+        let shown = || findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        assert!(well_formed || !compiles || lenient, "compiles: {schema}\n{}", shown());
+        assert!(!well_formed || !refused || stricter, "refused: {schema}\n{}", shown());
+        if well_formed { good += 1 } else { bad += 1 }
+    }
+    assert!(good > 1_000 && bad > 1_000, "{good} well-formed, {bad} not");
+}
+
+/// A metaschema judges schemas as instances: recursion, dynamic references and all.
+#[test]
+fn metaschemas_judge_as_the_peer_does() {
+    for draft in Draft::ALL {
+        let ours = crate::verdict::compile(&reference_to_metaschema(draft).to_string());
+        let (peer, mut session) = (metaschema(draft), ours.session(4_096));
+        for seed in 0..1_500 {
+            let mut rng = Rng::new(seed);
+            let (of, schema) = schemas::schema(&mut rng);
+            let schema = if rng.chance(60) { instances::changed(&mut rng, &schema) } else { schema };
+            if of == draft {
+                let verdict = Verdict::from(ours.check(&mut session, &schema));
+                // As above: the published draft 4 says more about `enum`.
+                let stricter = draft == Draft::D4 && verdict.line().contains("enum");
+                assert!(stricter || verdict.is_accepted() == peer.is_valid(&schema), "{schema}: {verdict:?}");
+            }
+        }
+    }
+}
+
+fn reference_to_metaschema(draft: Draft) -> Value {
+    let (uri, end) = (draft.uri(), if draft <= Draft::D7 { "#" } else { "" });
+    serde_json::json!({"$schema": format!("{uri}{end}"), "$ref": uri})
+}
+
+/// The peer's reading of a metaschema, formats left aside.
+fn metaschema(draft: Draft) -> jsonschema::Validator {
+    jsonschema_of(draft, &reference_to_metaschema(draft)).expect("the peer knows the metaschema")
 }
 
 #[test]

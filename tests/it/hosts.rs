@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use allocation_counter::measure;
 use callgate::{Halt, Instance, Member, Number, Options, Schema, Session, Stack, Text, View};
 use serde_json::Value;
 
@@ -187,6 +188,22 @@ fn not_json_is_a_failure_wherever_it_stands() {
         "schema: arguments are not valid JSON: NaN is no JSON value at y",
         "/y",
     );
+}
+
+/// Writing its line allocates no more than that of any other rejection: nothing.
+#[test]
+fn the_line_of_not_json_allocates_nothing() {
+    let schema = compile("{}");
+    let heap = Heap::of(&serde_json::json!({"a": [1, {"b": "<set>"}]}));
+    let (mut session, mut stack) = (schema.session(64), Stack::default());
+    let mut line = String::with_capacity(1 << 10);
+    match schema.check_instance(&mut session, &mut stack, &mut Host(&heap)) {
+        callgate::Outcome::Rejected(rejection) => {
+            let written = measure(|| rejection.write_line(&mut line, "").expect("a String takes every write"));
+            assert_eq!(written.count_total, 0, "{line}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -73,6 +73,27 @@ fn change(rng: &mut Rng, value: &mut Value) {
     }
 }
 
+/// What kind of instance a keyword is about.
+const ABOUT: [(&str, &str); 17] = [
+    ("properties", "object"),
+    ("required", "object"),
+    ("patternProperties", "object"),
+    ("additionalProperties", "object"),
+    ("propertyNames", "object"),
+    ("dependencies", "object"),
+    ("minProperties", "object"),
+    ("items", "array"),
+    ("prefixItems", "array"),
+    ("contains", "array"),
+    ("minItems", "array"),
+    ("uniqueItems", "array"),
+    ("pattern", "string"),
+    ("minLength", "string"),
+    ("maxLength", "string"),
+    ("minimum", "number"),
+    ("maximum", "number"),
+];
+
 struct Maker<'r> {
     rng: &'r mut Rng,
     root: &'r Value,
@@ -127,25 +148,6 @@ impl<'r> Maker<'r> {
             }
             _ => {}
         }
-        const ABOUT: [(&str, &str); 17] = [
-            ("properties", "object"),
-            ("required", "object"),
-            ("patternProperties", "object"),
-            ("additionalProperties", "object"),
-            ("propertyNames", "object"),
-            ("dependencies", "object"),
-            ("minProperties", "object"),
-            ("items", "array"),
-            ("prefixItems", "array"),
-            ("contains", "array"),
-            ("minItems", "array"),
-            ("uniqueItems", "array"),
-            ("pattern", "string"),
-            ("minLength", "string"),
-            ("maxLength", "string"),
-            ("minimum", "number"),
-            ("maximum", "number"),
-        ];
         ABOUT.iter().find(|(keyword, _)| keywords.contains_key(*keyword)).map_or("", |(_, kind)| kind)
     }
 
@@ -173,12 +175,12 @@ impl<'r> Maker<'r> {
         let step = keywords.get("multipleOf").and_then(Value::as_f64).unwrap_or(1.0);
         let start = match (low, high) {
             (Some(low), Some(high)) => low.midpoint(high),
-            (Some(low), None) => low + self.rng.below(3) as f64,
-            (None, Some(high)) => high - self.rng.below(3) as f64,
+            (Some(low), None) => low + f64::from(self.rng.below(3) as u32),
+            (None, Some(high)) => high - f64::from(self.rng.below(3) as u32),
             (None, None) if self.rng.chance(50) => {
                 return if whole { json!(self.rng.below(20)) } else { schemas::number(self.rng) };
             }
-            (None, None) => self.rng.below(10) as f64,
+            (None, None) => f64::from(self.rng.below(10) as u32),
         };
         let stepped = (start / step).ceil() * step;
         if (whole || self.rng.chance(50)) && stepped.abs() < 1e15 {
@@ -188,8 +190,7 @@ impl<'r> Maker<'r> {
     }
 
     fn string(&mut self, keywords: &Map<String, Value>) -> String {
-        let len = |name: &str| keywords.get(name).and_then(Value::as_f64).map(|len| len as usize);
-        let (min, max) = (len("minLength").unwrap_or(0).min(1_000), len("maxLength"));
+        let (min, max) = (len(keywords, "minLength").unwrap_or(0).min(1_000), len(keywords, "maxLength"));
         if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
             return matching(self.rng, pattern, min);
         }
@@ -201,9 +202,8 @@ impl<'r> Maker<'r> {
     }
 
     fn array(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Value {
-        let len = |name: &str| keywords.get(name).and_then(Value::as_f64).map(|len| len as usize);
-        let low = len("minItems").unwrap_or(0).min(20);
-        let high = len("maxItems").unwrap_or(low + 2).min(low + 3).max(low);
+        let low = len(keywords, "minItems").unwrap_or(0).min(20);
+        let high = len(keywords, "maxItems").unwrap_or(low + 2).min(low + 3).max(low);
         let mut elements: Vec<Value> = Vec::new();
         let prefix = ["prefixItems", "items"].iter().find_map(|name| keywords.get(*name)?.as_array());
         let rest = ["items", "additionalItems", "contains", "unevaluatedItems"]
@@ -249,13 +249,19 @@ impl<'r> Maker<'r> {
                 into.insert(name, value);
             }
         }
-        let wanted = keywords.get("minProperties").and_then(Value::as_f64).unwrap_or(0.0) as usize;
+        let wanted = len(keywords, "minProperties").unwrap_or(0);
         if rest != Some(&json!(false)) && (into.len() < wanted || self.rng.chance(20)) {
             let name = (*self.rng.pick(&NAMES)).to_owned();
             let value = rest.map_or(json!("more"), |schema| self.instance(schema, depth - 1));
             into.entry(name).or_insert(value);
         }
     }
+}
+
+/// A keyword that counts something; `2.0` is 2.
+#[allow(clippy::cast_sign_loss)] // a negative one makes no well-formed schema, and becomes 0
+fn len(keywords: &Map<String, Value>, name: &str) -> Option<usize> {
+    keywords.get(name)?.as_f64().map(|len| len as usize)
 }
 
 fn type_name(value: &Value) -> &'static str {

@@ -16,6 +16,7 @@ mod numbers;
 mod opcodes;
 mod peers;
 mod random;
+mod regressions;
 mod schemas;
 mod shrink;
 mod systems;

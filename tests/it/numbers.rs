@@ -86,14 +86,14 @@ fn check(schema: &str, literal: &str) {
 }
 
 /// The number's sign, digits and exponent, without the zeros that say nothing. Texts of containers are taken as they are.
-fn decimal(literal: &str) -> (bool, String, i64) {
+fn decimal(literal: &str) -> (bool, String, i128) {
     let (negative, rest) = literal.strip_prefix('-').map_or((false, literal), |rest| (true, rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
-    let exponent = exponent.parse::<i64>().unwrap_or(i64::MAX).saturating_sub(fraction.len() as i64);
+    let exponent = i128::from(exponent.parse::<i64>().unwrap_or(i64::MAX)) - fraction.len() as i128;
     let kept = digits.trim_end_matches('0');
-    let exponent = exponent.saturating_add((digits.len() - kept.len()) as i64);
+    let exponent = exponent + (digits.len() - kept.len()) as i128;
     match kept.trim_start_matches('0') {
         "" => (false, String::new(), 0),
         kept => (negative, kept.to_owned(), exponent),

@@ -268,7 +268,7 @@ impl Maker<'_> {
     fn pattern(&mut self) -> &'static str {
         let dear = self.rng.chance(10);
         let from = if dear { &PATTERNS[CHEAP_PATTERNS..] } else { &PATTERNS[..CHEAP_PATTERNS] };
-        self.rng.pick(from)
+        *self.rng.pick(from)
     }
 
     fn counts(&mut self, into: &mut Map<String, Value>) {

@@ -1,6 +1,6 @@
 //! What a check answers, as data that can be compared and printed.
 
-use callgate::{Arguments, Options, Outcome, Report, Schema, Session};
+use callgate::{Arguments, Options, Outcome, Schema, Session};
 
 /// An outcome that borrows nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,15 +62,6 @@ pub(crate) fn compile_with(schema: &str, options: &Options) -> Schema {
     match Schema::compile(schema, options) {
         Ok((schema, _)) => schema,
         Err(refused) => panic!("{refused}: {}", start_of(schema)),
-    }
-}
-
-/// The kinds of the findings about a schema, whether or not it compiles.
-pub(crate) fn findings(schema: &str) -> Vec<&'static str> {
-    let kinds = |report: Report| report.findings.iter().map(|finding| finding.kind.as_str()).collect();
-    match Schema::compile(schema, &Options::default()) {
-        Ok((_, report)) => kinds(report),
-        Err(refused) => kinds(refused.report),
     }
 }
 

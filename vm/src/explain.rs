@@ -160,8 +160,15 @@ impl Sink<Node> for Collect<'_> {
         self.explanation.extras.push(node);
     }
 
-    fn truncate_extras(&mut self, len: u32) {
-        self.explanation.extras.truncate(len as usize);
+    fn cut_extras(&mut self, from: u32, to: u32) -> u32 {
+        if self.explanation.kept.is_empty() || self.extras_len() == to {
+            self.explanation.extras.truncate(to as usize);
+            return from;
+        }
+        // A fold that was kept may name what would be cut: the part moves behind it instead.
+        let moved = self.extras_len();
+        self.explanation.extras.extend_from_within(from as usize..to as usize);
+        moved
     }
 
     fn sort_extras(&mut self, from: u32) {

@@ -18,8 +18,8 @@ use crate::text::Text;
 /// Memory of in-place reading, used again for each text.
 #[derive(Debug, Default)]
 pub struct TextScratch {
-    /// Hashes of the names of the objects being walked, innermost last.
-    names: Vec<u64>,
+    /// Names of the objects being walked, innermost last: where the object is, and the name's hash.
+    names: Vec<(u32, u64)>,
     /// Containers open inside a skip.
     open: Vec<Open>,
     /// Seeded per process, so that nobody can prepare names of one hash.
@@ -48,7 +48,13 @@ pub struct JsonText<'a, 's> {
     /// The value last walked to its end: where it starts and ends.
     walked: (u32, u32),
     skip_depth_max: usize,
+    /// Bytes that may still be read before the tape takes over: schemas that look at a value again and again are not
+    /// to read it again and again.
+    bytes_left: usize,
 }
+
+/// How often, on average, each byte may be read in place.
+const READS_MAX: usize = 16;
 
 /// A position in an object.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +72,8 @@ pub struct TextMembers {
 pub struct TextElements {
     array: u32,
     value: u32,
+    /// Where the names of the objects inside start.
+    names_from: u32,
 }
 
 impl<'a, 's> JsonText<'a, 's> {
@@ -76,7 +84,8 @@ impl<'a, 's> JsonText<'a, 's> {
         let text = json::utf8(bytes).map_err(|_| Halt::Unreadable)?;
         scratch.names.clear();
         scratch.open.clear();
-        Ok(JsonText { text, scratch, walked: (0, 0), skip_depth_max: skip_depth_max as usize })
+        let bytes_left = bytes.len().saturating_mul(READS_MAX) + 1_024;
+        Ok(JsonText { text, scratch, walked: (0, 0), skip_depth_max: skip_depth_max as usize, bytes_left })
     }
 
     /// Reads what the machine left unread, to the end of the text. To be called after acceptance.
@@ -92,7 +101,18 @@ impl<'a, 's> JsonText<'a, 's> {
     /// Where the value at `node` ends; reads it unless it was the last one walked.
     #[inline]
     fn end_of(&mut self, node: u32) -> Result<u32, Halt> {
-        if self.walked.0 == node && self.walked.1 != 0 { Ok(self.walked.1) } else { self.skip(node as usize) }
+        if self.walked.0 == node && self.walked.1 != 0 {
+            return Ok(self.walked.1);
+        }
+        let end = self.skip(node as usize)?;
+        self.charge((end - node) as usize)?;
+        Ok(end)
+    }
+
+    #[inline]
+    fn charge(&mut self, bytes: usize) -> Result<(), Halt> {
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(Halt::Unreadable)?;
+        Ok(())
     }
 
     fn string(&mut self, open: usize) -> Result<(Text<'a>, usize), Halt> {
@@ -135,7 +155,7 @@ impl<'a, 's> JsonText<'a, 's> {
                     if bytes.get(inside) == Some(&b'}') {
                         self.close(inside)?
                     } else {
-                        at = self.skip_name(inside)?;
+                        at = self.skip_name(inside, at as u32)?;
                         continue;
                     }
                 }
@@ -159,7 +179,7 @@ impl<'a, 's> JsonText<'a, 's> {
                 let next = json::skip_space(bytes, at);
                 match (bytes.get(next), object) {
                     (Some(b','), true) => {
-                        at = self.skip_name(json::skip_space(bytes, next + 1))?;
+                        at = self.skip_name(json::skip_space(bytes, next + 1), node as u32)?;
                         break;
                     }
                     (Some(b','), false) => {
@@ -202,11 +222,11 @@ impl<'a, 's> JsonText<'a, 's> {
     }
 
     /// Reads a name and its colon; answers where the value starts.
-    fn skip_name(&mut self, at: usize) -> Result<usize, Halt> {
-        self.name(at).map(|(_, value)| value)
+    fn skip_name(&mut self, at: usize, object: u32) -> Result<usize, Halt> {
+        self.name(at, object).map(|(_, value)| value)
     }
 
-    fn name(&mut self, at: usize) -> Result<(Text<'a>, usize), Halt> {
+    fn name(&mut self, at: usize, object: u32) -> Result<(Text<'a>, usize), Halt> {
         let bytes = self.bytes();
         if bytes.get(at) != Some(&b'"') {
             return Err(Halt::Unreadable);
@@ -217,7 +237,7 @@ impl<'a, 's> JsonText<'a, 's> {
             return Err(Halt::Unreadable);
         }
         let hash = self.hash(name);
-        self.scratch.names.push(hash);
+        self.scratch.names.push((object, hash));
         Ok((name, json::skip_space(bytes, colon + 1)))
     }
 
@@ -232,10 +252,10 @@ impl<'a, 's> JsonText<'a, 's> {
     fn close_names(&mut self, from: u32) -> Result<(), Halt> {
         let names = &mut self.scratch.names[from as usize..];
         let repeated = if names.len() <= SMALL_OBJECT {
-            names.iter().enumerate().any(|(at, hash)| names[..at].contains(hash))
+            names.iter().enumerate().any(|(at, name)| names[..at].iter().any(|other| other.1 == name.1))
         } else {
-            names.sort_unstable();
-            names.windows(2).any(|pair| pair[0] == pair[1])
+            names.sort_unstable_by_key(|name| name.1);
+            names.windows(2).any(|pair| pair[0].1 == pair[1].1)
         };
         self.scratch.names.truncate(from as usize);
         if repeated { Err(Halt::Unreadable) } else { Ok(()) }
@@ -269,6 +289,7 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
             Some(b'[') => Ok(View::Array),
             _ => {
                 let (view, end) = self.scalar(node as usize)?;
+                self.charge(end - node as usize)?;
                 self.walked = (node, end as u32);
                 Ok(view)
             }
@@ -276,6 +297,10 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
     }
 
     fn members(&mut self, node: u32) -> TextMembers {
+        // Walks of this object, or of what is inside it, that were left early have left their names.
+        while self.scratch.names.last().is_some_and(|(object, _)| *object >= node) {
+            self.scratch.names.pop();
+        }
         TextMembers { object: node, value: 0, names_from: self.scratch.names.len() as u32, len: 0 }
     }
 
@@ -302,18 +327,20 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
                 _ => return Err(Halt::Unreadable),
             }
         };
-        let (name, value) = self.name(next)?;
+        let (name, value) = self.name(next, at.object)?;
+        self.charge(value - next)?;
         at.value = value as u32;
         at.len += 1;
         Ok(Some(Member { name, name_node: next as u32, value: at.value }))
     }
 
     fn elements(&mut self, node: u32) -> TextElements {
-        TextElements { array: node, value: 0 }
+        TextElements { array: node, value: 0, names_from: self.scratch.names.len() as u32 }
     }
 
     fn next_element(&mut self, at: &mut TextElements) -> Result<Option<u32>, Halt> {
         let bytes = self.bytes();
+        self.scratch.names.truncate(at.names_from as usize);
         let next = if at.value == 0 {
             let inside = json::skip_space(bytes, at.array as usize + 1);
             if bytes.get(inside) == Some(&b']') {

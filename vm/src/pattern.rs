@@ -91,14 +91,12 @@ impl PatternScratch {
 /// A machine whose start leads to so many states at once.
 fn wide_machine(states: usize) -> Option<pikevm::PikeVM> {
     let mut builder = thompson::Builder::new();
-    let built = (|| {
-        builder.start_pattern()?;
-        let end = builder.add_match()?;
-        let start = builder.add_union(vec![end; states + 1])?;
-        builder.finish_pattern(start)?;
-        builder.build(start, start)
-    })();
-    pikevm::PikeVM::new_from_nfa(built.ok()?).ok()
+    builder.start_pattern().ok()?;
+    let end = builder.add_match().ok()?;
+    let start = builder.add_union(vec![end; states + 1]).ok()?;
+    builder.finish_pattern(start).ok()?;
+    let wide = builder.build(start, start).ok()?;
+    pikevm::PikeVM::new_from_nfa(wide).ok()
 }
 
 /// Why a pattern has no engine.

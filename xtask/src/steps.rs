@@ -64,7 +64,7 @@ fn steps() -> Vec<Step> {
         Step::new("tests", || cargo::run(&TESTS, &[])),
         Step::new("doc tests", || cargo::run(&["test", "--quiet", "--workspace", "--doc"], &[])),
         Step::new("documentation", || {
-            cargo::run(&["doc", "--quiet", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
+            cargo::run(&["doc", "--quiet", "--workspace", "--lib", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
         }),
     ];
     steps.extend(feature_sets().map(|features| features_step(&features)));

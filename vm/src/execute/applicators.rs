@@ -1,0 +1,563 @@
+//! The loops of the applicators: how each goes over members, elements or branches.
+//!
+//! Each takes the state that it left off with and the verdict of the block it ran, `None` at the start. It goes on until
+//! a block must be entered (then its state is in the frame) or it has its own verdict.
+
+use super::{CLAIMED, Cursor, Flow, Into, LoopState, Machine, Sink, Step1, TOO_MANY, Use, verdict};
+use crate::insn::{Flags, Target};
+use crate::instance::{Halt, Instance, View};
+use crate::text::Text;
+use crate::unit::Extra;
+
+impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+    // Each takes the state it left off with and the verdict of the block it ran, `None` at the start.
+
+    /// Whether the loop must end: a block failed while judging. While collecting, the failure is remembered.
+    #[inline]
+    pub(super) fn stops(&self, passed: Option<bool>, state: &mut LoopState<'a, I>) -> bool {
+        if passed != Some(false) {
+            return false;
+        }
+        state.failed = true;
+        !self.collecting()
+    }
+
+    pub(super) fn object_table_loop(
+        &mut self,
+        id: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let table = unit.table(id);
+        // `count` is the pass over the member: 0 none yet, 1.. the patterns, then the rest. Its top bit: claimed.
+        loop {
+            if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            if state.count == 0 {
+                let Some(member) = self.next_member(&mut state)? else {
+                    break;
+                };
+                state.count = 1;
+                let Some(at) = self.find_name(table, member.name, state.at as usize) else {
+                    continue;
+                };
+                let name = &table.names[at];
+                state.at = at as u32 + 1;
+                if let Some(bit) = name.required {
+                    state.seen |= 1 << bit;
+                }
+                if name.declared {
+                    state.count |= CLAIMED;
+                }
+                passed =
+                    self.apply(name.target, member.value, Into::Member(member.name_node), Use::Failures, &mut state)?;
+                if passed.is_none() {
+                    return Ok(Flow::Entered);
+                }
+                continue;
+            }
+            let Some((name_node, value)) = state.member else {
+                break;
+            };
+            let pass = (state.count & !CLAIMED) as usize;
+            if let Some((pattern, target)) = table.patterns.get(pass - 1) {
+                state.count += 1;
+                let name = self.name_at(name_node)?;
+                if self.matches_pattern(*pattern, name)? {
+                    state.count |= CLAIMED;
+                    passed = self.apply(*target, value, Into::Member(name_node), Use::Failures, &mut state)?;
+                    if passed.is_none() {
+                        return Ok(Flow::Entered);
+                    }
+                }
+                continue;
+            }
+            let claimed = state.count & CLAIMED != 0;
+            state.count = 0;
+            match table.extra {
+                _ if claimed => {}
+                Extra::Skip => {}
+                Extra::Forbid => return Ok(self.fail()),
+                Extra::Run(target) => {
+                    passed = self.apply(target, value, Into::Member(name_node), Use::Failures, &mut state)?;
+                    if passed.is_none() {
+                        return Ok(Flow::Entered);
+                    }
+                }
+            }
+        }
+        let missing = table.required_mask() & !state.seen != 0;
+        Ok(if missing { self.fail() } else { verdict(Some(!state.failed)) })
+    }
+
+    pub(super) fn name_at(&mut self, node: I::Node) -> Result<Text<'a>, Halt> {
+        match self.instance.view(node)? {
+            View::String(text) => Ok(text),
+            _ => Err(Halt::Unreadable),
+        }
+    }
+
+    pub(super) fn properties_loop(&mut self, id: u32, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
+        let unit = self.unit;
+        let table = unit.table(id);
+        // `seen` is where the found members start, `count` the next of them, `at` its index in the table.
+        let from = state.seen as usize;
+        loop {
+            if self.stops(passed.take(), &mut state) {
+                break;
+            }
+            let Some(&(at, name_node, value)) = self.stack.slots.get(from + state.count as usize) else {
+                break;
+            };
+            state.count += 1;
+            state.at = at;
+            let target = table.names[at as usize].target;
+            passed = self.apply(target, value, Into::Member(name_node), Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        self.stack.slots.truncate(from);
+        Ok(verdict(Some(!state.failed)))
+    }
+
+    pub(super) fn pattern_properties_loop(
+        &mut self,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let pairs = unit.list(list);
+        loop {
+            if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            let Some(&[pattern, target]) = pairs.get(2 * state.at as usize..2 * state.at as usize + 2) else {
+                return Ok(verdict(Some(!state.failed)));
+            };
+            let Some(member) = self.next_member(&mut state)? else {
+                state.at += 1;
+                state.cursor = Cursor::Members(self.instance.members(self.node));
+                continue;
+            };
+            if !self.matches_pattern(pattern, member.name)? {
+                continue;
+            }
+            let target = Target::from_bits(target);
+            passed = self.apply(target, member.value, Into::Member(member.name_node), Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+    }
+
+    pub(super) fn additional_properties_loop(
+        &mut self,
+        flags: Flags,
+        id: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let table = unit.table(id);
+        let soft = flags.has(Flags::SOFT);
+        // `at` guesses the next name of the table, `count` is the member's index plus one, `seen` where the list of
+        // forbidden names starts.
+        loop {
+            if soft {
+                if passed.take() == Some(true) {
+                    self.mark(state.count - 1);
+                }
+            } else if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            let Some(member) = self.next_member(&mut state)? else {
+                break;
+            };
+            state.count += 1;
+            if self.is_claimed(table, member.name, &mut state.at)? {
+                continue;
+            }
+            match table.extra {
+                Extra::Skip => {}
+                Extra::Forbid if !self.collecting() => return Ok(if soft { Flow::Next } else { Flow::Fail }),
+                Extra::Forbid => self.sink.extra_node(member.name_node),
+                Extra::Run(target) => {
+                    let use_ = if soft { Use::Verdict } else { Use::Failures };
+                    passed = self.apply(target, member.value, Into::Member(member.name_node), use_, &mut state)?;
+                    if passed.is_none() {
+                        return Ok(Flow::Entered);
+                    }
+                }
+            }
+        }
+        let from = state.seen as u32;
+        if self.collecting() && table.extra == Extra::Forbid && self.sink.extras_len() > from {
+            self.sink.sort_extras(from);
+            return Ok(self.fail_listing(0, from));
+        }
+        Ok(verdict(Some(!state.failed)))
+    }
+
+    pub(super) fn property_names_loop(
+        &mut self,
+        target: Target,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        loop {
+            if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            let Some(member) = self.next_member(&mut state)? else {
+                return Ok(verdict(Some(!state.failed)));
+            };
+            passed = self.apply(target, member.name_node, Into::Name, Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+    }
+
+    pub(super) fn prefix_items_loop(
+        &mut self,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let targets = unit.list(list);
+        loop {
+            if passed.is_some() {
+                state.at += 1;
+            }
+            if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            let (Some(target), Some(element)) = (targets.get(state.at as usize), self.next_element(&mut state)?) else {
+                return Ok(verdict(Some(!state.failed)));
+            };
+            let target = Target::from_bits(*target);
+            passed = self.apply(target, element, Into::Element(state.at), Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+    }
+
+    pub(super) fn items_loop(
+        &mut self,
+        start: u32,
+        target: Target,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        // `at` is the next element's index.
+        loop {
+            if self.stops(passed.take(), &mut state) {
+                return Ok(Flow::Fail);
+            }
+            let Some(element) = self.next_element(&mut state)? else {
+                return Ok(verdict(Some(!state.failed)));
+            };
+            state.at += 1;
+            if state.at <= start {
+                continue;
+            }
+            passed = self.apply(target, element, Into::Element(state.at - 1), Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+    }
+
+    pub(super) fn contains_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let &[target, min, max] = unit.list(list) else {
+            return Ok(Flow::Fail);
+        };
+        let (track, soft) = (flags.has(Flags::TRACK), flags.has(Flags::SOFT));
+        // `at` is the next element's index, `count` how many fit.
+        loop {
+            if passed.take() == Some(true) {
+                state.count += 1;
+                if track {
+                    self.mark(state.at - 1);
+                }
+                if state.count > max && !soft {
+                    return Ok(self.fail_with(TOO_MANY));
+                }
+                if state.count >= min && max == u32::MAX && !track {
+                    return Ok(Flow::Next);
+                }
+            }
+            let Some(element) = self.next_element(&mut state)? else {
+                break;
+            };
+            state.at += 1;
+            passed =
+                self.apply(Target::from_bits(target), element, Into::Element(state.at - 1), Use::Verdict, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        Ok(if state.count >= min || soft { Flow::Next } else { self.fail_with(state.count) })
+    }
+
+    /// Runs a branch on the instance, on an evaluated set of its own where one is kept.
+    pub(super) fn apply_branch(
+        &mut self,
+        flags: Flags,
+        target: Target,
+        use_: Use,
+        state: &mut LoopState<'a, I>,
+    ) -> Result<Option<bool>, Halt> {
+        if flags.has(Flags::TRACK) && target.is_some() && !target.is_leaf() {
+            self.enter(target, self.node, Into::Place, use_, state, true)?;
+            return Ok(None);
+        }
+        self.apply(target, self.node, Into::Place, use_, state)
+    }
+
+    pub(super) fn any_of_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let branches = unit.list(list);
+        // `at` is the next branch, `count` how many passed.
+        loop {
+            state.count += u32::from(passed.take() == Some(true));
+            if state.count > 0 && !flags.has(Flags::TRACK) {
+                break;
+            }
+            let Some(branch) = branches.get(state.at as usize) else {
+                break;
+            };
+            state.at += 1;
+            passed = self.apply_branch(flags, Target::from_bits(*branch), Use::Failures, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        if flags.has(Flags::SOFT) {
+            return Ok(Flow::Next);
+        }
+        Ok(self.union_done(state.count > 0))
+    }
+
+    /// Ends a union: passed, or failed with what its branches said.
+    pub(super) fn union_done(&mut self, passed: bool) -> Flow {
+        if self.collecting() {
+            if passed {
+                self.sink.drop_union();
+            } else {
+                self.sink.close_union();
+            }
+        }
+        if passed { Flow::Next } else { self.fail() }
+    }
+
+    pub(super) fn one_of_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let branches = unit.list(list);
+        // `at` is the next branch, `count` how many passed, `seen` the first of them and where the list of the others
+        // starts.
+        loop {
+            if passed.take() == Some(true) {
+                state.count += 1;
+                let branch = state.at - 1;
+                if state.count == 1 {
+                    state.seen = u64::from(branch) << 32 | u64::from(self.sink.extras_len());
+                    if self.collecting() {
+                        self.sink.drop_union();
+                    }
+                } else if !self.collecting() {
+                    return Ok(Flow::Fail);
+                } else {
+                    self.sink.extra(branch);
+                }
+            }
+            let Some(branch) = branches.get(state.at as usize) else {
+                break;
+            };
+            state.at += 1;
+            // After the first that fits, the others' failures are of no interest.
+            let use_ = if state.count == 0 { Use::Failures } else { Use::Verdict };
+            passed = self.apply_branch(flags, Target::from_bits(*branch), use_, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        Ok(match state.count {
+            0 => self.union_done(false),
+            1 => Flow::Next,
+            _ => {
+                self.sink.extra((state.seen >> 32) as u32);
+                self.fail_listing(1, state.seen as u32)
+            }
+        })
+    }
+
+    pub(super) fn not_done(&mut self, passed: bool) -> Flow {
+        if passed { self.fail() } else { Flow::Next }
+    }
+
+    pub(super) fn if_then_else_loop(
+        &mut self,
+        flags: Flags,
+        list: u32,
+        mut state: LoopState<'a, I>,
+        passed: Option<bool>,
+    ) -> Step1 {
+        let unit = self.unit;
+        let &[condition, then, otherwise] = unit.list(list) else {
+            return Ok(Flow::Fail);
+        };
+        // `at` is what runs: 0 the condition, 1 `then`, 2 `else`.
+        let mut passed = passed;
+        if passed.is_none() {
+            passed = self.apply_branch(flags, Target::from_bits(condition), Use::Verdict, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        if state.at > 0 {
+            return Ok(verdict(passed));
+        }
+        let chosen = if passed == Some(true) { then } else { otherwise };
+        state.at = if passed == Some(true) { 1 } else { 2 };
+        match self.apply(Target::from_bits(chosen), self.node, Into::Place, Use::Failures, &mut state)? {
+            None => Ok(Flow::Entered),
+            passed => Ok(verdict(passed)),
+        }
+    }
+
+    pub(super) fn unevaluated_properties_loop(
+        &mut self,
+        flags: Flags,
+        target: Target,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let soft = flags.has(Flags::SOFT);
+        // `at` is the next member's index, `seen` where the list of names starts (low half) and where it ended before
+        // the member that runs (high half).
+        loop {
+            if let Some(passed) = passed.take() {
+                let failures = self.member_failures(passed, &mut state)?;
+                match state.member {
+                    _ if passed => self.mark(state.at - 1),
+                    Some((name, _)) if self.collecting() => (0..failures).for_each(|_| self.sink.extra_node(name)),
+                    _ if soft => {}
+                    _ => return Ok(Flow::Fail),
+                }
+            }
+            let Some(member) = self.next_member(&mut state)? else {
+                break;
+            };
+            state.at += 1;
+            if self.is_marked(state.at - 1) {
+                continue;
+            }
+            if !target.is_some() {
+                if self.collecting() {
+                    self.sink.extra_node(member.name_node);
+                } else if !soft {
+                    return Ok(Flow::Fail);
+                }
+                continue;
+            }
+            if self.collecting() {
+                // The names so far stay; what the member's block lists is cut off again.
+                state.seen = u64::from(self.sink.extras_len()) << 32 | u64::from(state.seen as u32);
+                self.sink.open_union();
+            }
+            let use_ = if soft { Use::Verdict } else { Use::Failures };
+            passed = self.apply(target, member.value, Into::Member(member.name_node), use_, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        let from = state.seen as u32;
+        if self.collecting() && self.sink.extras_len() > from {
+            if !target.is_some() {
+                self.sink.sort_extras(from);
+            }
+            return Ok(self.fail_listing(0, from));
+        }
+        Ok(Flow::Next)
+    }
+
+    /// How many failures a member's block had: they are counted, not listed, and what their messages would list is taken
+    /// off again.
+    fn member_failures(&mut self, passed: bool, state: &mut LoopState<'a, I>) -> Result<u32, Halt> {
+        if !self.collecting() {
+            return Ok(0);
+        }
+        let failures = if passed { 0 } else { self.sink.union_len().max(1) };
+        self.sink.drop_union();
+        let (from, to) = (state.seen as u32, (state.seen >> 32) as u32);
+        self.spend(u64::from(to - from) / 16)?;
+        state.seen = self.sink.cut_extras(from, to).into();
+        Ok(failures)
+    }
+
+    pub(super) fn unevaluated_items_loop(
+        &mut self,
+        flags: Flags,
+        target: Target,
+        mut state: LoopState<'a, I>,
+        mut passed: Option<bool>,
+    ) -> Step1 {
+        let soft = flags.has(Flags::SOFT);
+        // `at` is the next element's index, `seen` where the list of values starts.
+        loop {
+            if let Some(passed) = passed.take() {
+                match state.member {
+                    _ if passed => self.mark(state.at - 1),
+                    Some((element, _)) if self.collecting() => self.sink.extra_node(element),
+                    _ if soft => {}
+                    _ => return Ok(Flow::Fail),
+                }
+            }
+            let Some(element) = self.next_element(&mut state)? else {
+                break;
+            };
+            state.at += 1;
+            state.member = Some((element, element));
+            if self.is_marked(state.at - 1) {
+                continue;
+            }
+            if !target.is_some() {
+                passed = Some(false);
+                continue;
+            }
+            passed = self.apply(target, element, Into::Element(state.at - 1), Use::Verdict, &mut state)?;
+            if passed.is_none() {
+                return Ok(Flow::Entered);
+            }
+        }
+        let from = state.seen as u32;
+        let failed = self.collecting() && self.sink.extras_len() > from;
+        Ok(if failed { self.fail_listing(0, from) } else { Flow::Next })
+    }
+}

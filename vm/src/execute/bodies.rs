@@ -1,0 +1,401 @@
+//! The bodies: one a row of the instruction table.
+
+use super::*;
+
+impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
+    type Flow = Step1;
+
+    #[inline]
+    fn leave(&mut self) -> Step1 {
+        Ok(Flow::Leave)
+    }
+
+    fn call(&mut self, target: Target) -> Step1 {
+        let passed = self.apply(target, self.node, Into::Place, Use::Failures, &mut State::default())?;
+        Ok(passed.map_or(Flow::Entered, |passed| verdict(Some(passed))))
+    }
+
+    fn call_memo(&mut self, flags: Flags, target: Target) -> Step1 {
+        let key = match self.memo_key(target) {
+            Some(key) if target.is_some() => key,
+            _ => return self.call(target),
+        };
+        if let Some(flow) = self.recall(flags, key) {
+            return Ok(flow);
+        }
+        if key.mode == MEMO_UNION {
+            self.sink.open_union();
+        }
+        self.enter(target, self.node, Into::Place, Use::Failures, &mut State::default(), flags.has(Flags::TRACK))?;
+        Ok(Flow::Entered)
+    }
+
+    fn never(&mut self) -> Step1 {
+        Ok(self.fail())
+    }
+
+    fn skip_type(&mut self, types: Types, to: Target) -> Step1 {
+        Ok(if self.view()?.types().meets(types) { Flow::Goto(to.pc()) } else { Flow::Next })
+    }
+
+    #[inline]
+    fn type_is(&mut self, types: Types) -> Step1 {
+        let holds = self.view()?.types().meets(types);
+        self.fail_unless(holds)
+    }
+
+    fn enum_is(&mut self, set: EnumId) -> Step1 {
+        let unit = self.unit;
+        let set = &unit.parts.enums[set.0 as usize];
+        let holds = match self.view()? {
+            View::Null => set.null,
+            View::Bool(is) => (is && set.yes) || (!is && set.no),
+            View::String(text) => {
+                self.spend(1 + text.raw_bytes() as u64 / 16)?;
+                let find = |id: &StrId| Text::plain_text(unit.str(*id)).compare(text);
+                set.strings.binary_search_by(find).is_ok()
+            }
+            View::Number(number) => set.numbers.binary_search_by(|id| unit.number(*id).compare(number)).is_ok(),
+            View::Array | View::Object => {
+                let mut found = false;
+                for value in &set.containers {
+                    found = self.equals_constant(*value)?;
+                    if found {
+                        break;
+                    }
+                }
+                found
+            }
+            View::NotJson(_) => return Err(Halt::Unreadable),
+        };
+        self.fail_unless(holds)
+    }
+
+    fn const_is(&mut self, value: ValueId) -> Step1 {
+        let holds = self.equals_constant(value.0)?;
+        self.fail_unless(holds)
+    }
+
+    fn minimum(&mut self, bound: NumberId) -> Step1 {
+        self.number(|number, unit| number.compare(unit.number(bound.0)).is_ge())
+    }
+
+    fn maximum(&mut self, bound: NumberId) -> Step1 {
+        self.number(|number, unit| number.compare(unit.number(bound.0)).is_le())
+    }
+
+    fn exclusive_minimum(&mut self, bound: NumberId) -> Step1 {
+        self.number(|number, unit| number.compare(unit.number(bound.0)).is_gt())
+    }
+
+    fn exclusive_maximum(&mut self, bound: NumberId) -> Step1 {
+        self.number(|number, unit| number.compare(unit.number(bound.0)).is_lt())
+    }
+
+    fn multiple_of(&mut self, divisor: NumberId) -> Step1 {
+        let unit = self.unit;
+        let divisor = unit.number(divisor.0);
+        match self.view()? {
+            View::Number(number) => {
+                self.spend(number.multiple_of_cost(divisor))?;
+                self.fail_unless(number.is_multiple_of(divisor))
+            }
+            _ => Ok(Flow::Next),
+        }
+    }
+
+    fn min_length(&mut self, min: Len) -> Step1 {
+        self.length(|len| len >= min.0 as usize)
+    }
+
+    fn max_length(&mut self, max: Len) -> Step1 {
+        self.length(|len| len <= max.0 as usize)
+    }
+
+    fn matches(&mut self, pattern: PatternId) -> Step1 {
+        match self.view()? {
+            View::String(text) => {
+                let holds = self.matches_pattern(pattern.0, text)?;
+                self.fail_unless(holds)
+            }
+            _ => Ok(Flow::Next),
+        }
+    }
+
+    fn format_is(&mut self, format: FormatId) -> Step1 {
+        let View::String(text) = self.view()? else {
+            return Ok(Flow::Next);
+        };
+        self.spend(1 + text.raw_bytes() as u64 / 4)?;
+        let text = text.plain(self.scratch.patterns.plain());
+        let holds = Format::from_u8(format.0).is_none_or(|format| format.check(text));
+        self.fail_unless(holds)
+    }
+
+    fn min_items(&mut self, min: Len) -> Step1 {
+        let holds = !self.is_array()? || self.instance.element_len(self.node)? >= min.0 as usize;
+        self.fail_unless(holds)
+    }
+
+    fn max_items(&mut self, max: Len) -> Step1 {
+        let holds = !self.is_array()? || self.instance.element_len(self.node)? <= max.0 as usize;
+        self.fail_unless(holds)
+    }
+
+    fn items_end(&mut self, len: Len) -> Step1 {
+        self.max_items(len)
+    }
+
+    fn unique_items(&mut self) -> Step1 {
+        if !self.is_array()? {
+            return Ok(Flow::Next);
+        }
+        self.check_depth()?;
+        let from = self.stack.nodes.len();
+        let repeated = self.has_equal_elements(from);
+        self.stack.nodes.truncate(from);
+        let holds = !repeated?;
+        self.fail_unless(holds)
+    }
+
+    fn min_properties(&mut self, min: Len) -> Step1 {
+        let holds = !self.is_object()? || self.instance.member_len(self.node)? >= min.0 as usize;
+        self.fail_unless(holds)
+    }
+
+    fn max_properties(&mut self, max: Len) -> Step1 {
+        let holds = !self.is_object()? || self.instance.member_len(self.node)? <= max.0 as usize;
+        self.fail_unless(holds)
+    }
+
+    fn required(&mut self, table: TableId) -> Step1 {
+        let Some(mut state) = self.open_members()? else {
+            return Ok(Flow::Next);
+        };
+        let unit = self.unit;
+        let table = unit.table(table.0);
+        let outer = self.track;
+        let bits_len = self.scratch.bits.len();
+        self.push_set(table.names.len().div_ceil(64) as u32);
+        while let Some(member) = self.next_member(&mut state)? {
+            if let Some(at) = self.find_name(table, member.name, state.at as usize) {
+                state.at = at as u32 + 1;
+                self.mark(at as u32);
+            }
+        }
+        let mut flow = Flow::Next;
+        for at in 0..table.names.len() as u32 {
+            if !self.is_marked(at) {
+                flow = self.fail_with(at);
+                if !self.collecting() {
+                    break;
+                }
+            }
+        }
+        self.scratch.bits.truncate(bits_len);
+        self.track = outer;
+        Ok(flow)
+    }
+
+    fn dependent_required(&mut self, names: ListId) -> Step1 {
+        let unit = self.unit;
+        let Some((present, needed)) = unit.list(names.0).split_first() else {
+            return Ok(Flow::Next);
+        };
+        if !self.is_object()? || !self.has_member(unit.str(StrId(*present)))? {
+            return Ok(Flow::Next);
+        }
+        let mut flow = Flow::Next;
+        for (at, name) in needed.iter().enumerate() {
+            if !self.has_member(unit.str(StrId(*name)))? {
+                flow = self.fail_with(at as u32);
+                if !self.collecting() {
+                    break;
+                }
+            }
+        }
+        Ok(flow)
+    }
+
+    fn object_table(&mut self, table: TableId) -> Step1 {
+        match self.open_members()? {
+            Some(state) => self.object_table_loop(table.0, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn properties(&mut self, table: TableId) -> Step1 {
+        let Some(mut state) = self.open_members()? else {
+            return Ok(Flow::Next);
+        };
+        let unit = self.unit;
+        let names = unit.table(table.0);
+        let from = self.stack.slots.len();
+        let mut guess = 0;
+        while let Some(member) = self.next_member(&mut state)? {
+            if let Some(at) = self.find_name(names, member.name, guess) {
+                guess = at + 1;
+                self.stack.slots.push((at as u32, member.name_node, member.value));
+            }
+        }
+        self.stack.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
+        self.properties_loop(table.0, State { seen: from as u64, ..State::default() }, None)
+    }
+
+    fn pattern_properties(&mut self, pairs: ListId) -> Step1 {
+        match self.open_members()? {
+            Some(state) => self.pattern_properties_loop(pairs.0, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn additional_properties(&mut self, flags: Flags, table: TableId) -> Step1 {
+        match self.open_members()? {
+            Some(mut state) => {
+                state.seen = self.sink.extras_len().into();
+                self.additional_properties_loop(flags, table.0, state, None)
+            }
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn property_names(&mut self, target: Target) -> Step1 {
+        match self.open_members()? {
+            Some(state) => self.property_names_loop(target, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn dependent_schema(&mut self, pair: ListId) -> Step1 {
+        let unit = self.unit;
+        let &[name, target] = unit.list(pair.0) else {
+            return Ok(Flow::Fail);
+        };
+        if !self.is_object()? || !self.has_member(unit.str(StrId(name)))? {
+            return Ok(Flow::Next);
+        }
+        self.call(Target::from_bits(target))
+    }
+
+    fn prefix_items(&mut self, targets: ListId) -> Step1 {
+        match self.open_elements()? {
+            Some(state) => self.prefix_items_loop(targets.0, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn items(&mut self, start: Len, target: Target) -> Step1 {
+        match self.open_elements()? {
+            Some(state) => self.items_loop(start.0, target, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn contains(&mut self, flags: Flags, list: ListId) -> Step1 {
+        match self.open_elements()? {
+            Some(state) => self.contains_loop(flags, list.0, state, None),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn any_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
+        if self.collecting() {
+            self.sink.open_union();
+        }
+        self.any_of_loop(flags, branches.0, State::default(), None)
+    }
+
+    fn one_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
+        if self.collecting() {
+            self.sink.open_union();
+        }
+        self.one_of_loop(flags, branches.0, State::default(), None)
+    }
+
+    fn not(&mut self, target: Target) -> Step1 {
+        let passed = self.apply(target, self.node, Into::Place, Use::Verdict, &mut State::default())?;
+        Ok(passed.map_or(Flow::Entered, |passed| self.not_done(passed)))
+    }
+
+    fn if_then_else(&mut self, flags: Flags, list: ListId) -> Step1 {
+        self.if_then_else_loop(flags, list.0, State::default(), None)
+    }
+
+    fn track_open(&mut self) -> Step1 {
+        let len = match self.view()? {
+            View::Object => self.instance.member_len(self.node)?,
+            View::Array => self.instance.element_len(self.node)?,
+            _ => 0,
+        };
+        self.spend(len as u64 / 64)?;
+        let failed = self.failed;
+        let next = Target::new(self.pc + 1, false);
+        self.enter(next, self.node, Into::Place, Use::Failures, &mut State::default(), false)?;
+        self.failed = failed;
+        self.push_set(len.div_ceil(64) as u32);
+        Ok(Flow::Entered)
+    }
+
+    fn track_close(&mut self, flags: Flags) -> Step1 {
+        // The frame is that of `track_open`: blocks nest.
+        if let Some(frame) = self.stack.frames.pop() {
+            let own = self.track.at;
+            if flags.has(Flags::TRACK) {
+                self.join_set(frame.saved.track, own);
+            }
+            self.scratch.bits.truncate(frame.saved.bits_len as usize);
+            self.track = frame.saved.track;
+        }
+        Ok(Flow::Next)
+    }
+
+    fn mark_by(&mut self, target: Target) -> Step1 {
+        let passed = self.apply(target, self.node, Into::Place, Use::Verdict, &mut State::default())?;
+        Ok(passed.map_or(Flow::Entered, |_| Flow::Next))
+    }
+
+    fn mark_names(&mut self, table: TableId) -> Step1 {
+        let Some(mut state) = self.open_members()? else {
+            return Ok(Flow::Next);
+        };
+        let unit = self.unit;
+        let table = unit.table(table.0);
+        let mut index = 0;
+        while let Some(member) = self.next_member(&mut state)? {
+            if table.extra != Extra::Skip || self.is_claimed(table, member.name, &mut state.at)? {
+                self.mark(index);
+            }
+            index += 1;
+        }
+        Ok(Flow::Next)
+    }
+
+    fn mark_items(&mut self, len: Len) -> Step1 {
+        if self.is_array()? {
+            let len = (self.instance.element_len(self.node)? as u32).min(len.0);
+            self.spend(u64::from(len) / 64)?;
+            (0..len).for_each(|at| self.mark(at));
+        }
+        Ok(Flow::Next)
+    }
+
+    fn unevaluated_properties(&mut self, flags: Flags, target: Target) -> Step1 {
+        match self.open_members()? {
+            Some(mut state) => {
+                state.seen = self.sink.extras_len().into();
+                self.unevaluated_properties_loop(flags, target, state, None)
+            }
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn unevaluated_items(&mut self, flags: Flags, target: Target) -> Step1 {
+        match self.open_elements()? {
+            Some(mut state) => {
+                state.seen = self.sink.extras_len().into();
+                self.unevaluated_items_loop(flags, target, state, None)
+            }
+            None => Ok(Flow::Next),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Verdicts kept by block and instance (`call_memo`), and the search for equal elements.
+
+use super::{Flow, MEMO_JUDGE, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track, verdict};
+use crate::equal;
+use crate::failure::FaultCode;
+use crate::insn::{Flags, Target};
+use crate::instance::{Halt, Instance};
+use crate::memo::{Known, MemoKey};
+
+impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+    /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
+    /// is one where a union was open anyway.
+    pub(super) fn memo_key(&self, target: Target) -> Option<MemoKey> {
+        let mode = match (self.collecting(), self.sink.in_union()) {
+            (false, _) => MEMO_JUDGE,
+            (true, true) => MEMO_UNION,
+            (true, false) => MEMO_TOP,
+        };
+        Some(MemoKey { pc: target.pc(), mode, node: self.instance.identity(self.node)? })
+    }
+
+    /// What is known already: it passes, or it fails with what it said then.
+    pub(super) fn recall(&mut self, flags: Flags, key: MemoKey) -> Option<Flow> {
+        let known = self.scratch.memo.get(key)?;
+        if known.passed {
+            if flags.has(Flags::TRACK) {
+                self.recall_set(known.bits_at);
+            }
+            return Some(Flow::Next);
+        }
+        match key.mode {
+            MEMO_UNION => self.sink.add_kept(known.fold),
+            // Listed again, as long as there is room: each run adds to the list, so this ends.
+            MEMO_TOP if !self.sink.is_full() => return None,
+            _ => {}
+        }
+        Some(Flow::Fail)
+    }
+
+    pub(super) fn recall_set(&mut self, bits_at: u32) {
+        let Track { at, words } = self.track;
+        let from = &self.scratch.memo.bits[bits_at as usize..(bits_at + words) as usize];
+        for (into, from) in self.scratch.bits[at as usize..(at + words) as usize].iter_mut().zip(from) {
+            *into |= from;
+        }
+    }
+
+    /// Keeps the evaluated set that starts at `from`, for [`recall_set`](Self::recall_set).
+    /// Errors: the sets kept take more words than verdicts may be kept.
+    pub(super) fn keep_set(&mut self, from: u32, words: u32) -> Result<(), Halt> {
+        if self.scratch.memo.bits.len() as u64 + u64::from(words) > self.bounds.memo_max {
+            return Err(Halt::Fault(FaultCode::Memo));
+        }
+        let set = from as usize..(from + words) as usize;
+        self.scratch.memo.bits.extend_from_slice(&self.scratch.bits[set]);
+        Ok(())
+    }
+
+    pub(super) fn call_memo_done(&mut self, flags: Flags, target: Target, passed: bool) -> Step1 {
+        if let Some(key) = self.memo_key(target) {
+            let fold = if key.mode == MEMO_UNION { self.sink.keep_union() } else { 0 };
+            let kept = if flags.has(Flags::TRACK) && passed { self.track.words } else { 0 };
+            let bits_at = self.scratch.memo.bits.len() as u32 - kept;
+            self.scratch.memo.insert(key, Known { passed, bits_at, fold }, self.bounds.memo_max)?;
+        }
+        Ok(verdict(Some(passed)))
+    }
+}
+
+impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+    /// Whether two elements are equal: by sorting hashes, then comparing where they meet.
+    pub(super) fn has_equal_elements(&mut self, from: usize) -> Result<bool, Halt> {
+        let mut at = self.instance.elements(self.node);
+        self.scratch.hashes.clear();
+        let mut budget = self.budget();
+        while let Some(element) = self.instance.next_element(&mut at)? {
+            let hash = equal::hash(self.instance, element, &self.scratch.seed, &mut budget)?;
+            self.scratch.hashes.push((hash, (self.stack.nodes.len() - from) as u32));
+            self.stack.nodes.push(element);
+        }
+        self.fuel = budget.fuel;
+        self.scratch.hashes.sort_unstable();
+        for later in 1..self.scratch.hashes.len() {
+            let (hash, element) = self.scratch.hashes[later];
+            for earlier in (0..later).rev() {
+                let (other_hash, other) = self.scratch.hashes[earlier];
+                if other_hash != hash {
+                    break;
+                }
+                let nodes = (self.stack.nodes[from + element as usize], self.stack.nodes[from + other as usize]);
+                let mut budget = self.budget();
+                let same = self.instance.equal(nodes.0, nodes.1, &mut budget);
+                self.fuel = budget.fuel;
+                if same? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
