@@ -1,5 +1,5 @@
+//! Fuzz target; see `targets.rs`.
 #![no_main]
-//! See `targets.rs`.
 
 #[path = "../targets.rs"]
 mod targets;

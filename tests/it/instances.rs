@@ -283,8 +283,12 @@ pub(crate) fn resolve<'v>(root: &'v Value, reference: &str) -> Option<&'v Value>
     }
     let named = |schema: &Value| {
         let is = |name: &str, text: &str| schema.get(name).and_then(Value::as_str) == Some(text);
-        let anchor = reference.trim_start_matches('#');
-        is("$id", reference) || is("id", reference) || is("$anchor", anchor) || is("$dynamicAnchor", anchor)
+        let (file, anchor) = reference.split_once('#').unwrap_or((reference, ""));
+        is("$id", reference)
+            || is("id", reference)
+            || is("$id", file)
+            || is("$anchor", anchor)
+            || is("$dynamicAnchor", anchor)
     };
     let holders = ["$defs", "definitions"].iter().filter_map(|name| root.get(*name)?.as_object());
     std::iter::once(root).chain(holders.flat_map(Map::values)).find(|schema| named(schema))

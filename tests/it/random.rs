@@ -1,6 +1,6 @@
 //! A seeded source of choices: the same seed makes the same test data on every machine.
 
-/// SplitMix64. Not for anything but test data.
+/// `SplitMix64`. Not for anything but test data.
 pub(crate) struct Rng(u64);
 
 impl Rng {

@@ -49,14 +49,14 @@ const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "arr
 const FORMATS: [&str; 4] = ["date-time", "email", "ipv4", "no-such-format"];
 
 /// Where subschemas under a name are kept.
-pub(crate) fn definitions(draft: Draft) -> &'static str {
+fn definitions_keyword(draft: Draft) -> &'static str {
     if draft >= Draft::D2019 { "$defs" } else { "definitions" }
 }
 
 /// A draft and a schema of it.
 pub(crate) fn schema(rng: &mut Rng) -> (Draft, Value) {
     let draft = *rng.pick(&Draft::ALL);
-    let mut maker = Maker { rng, draft, budget: 0, targets: Vec::new() };
+    let mut maker = Maker { rng, draft, budget: 0, targets: Vec::new(), dynamic: Vec::new() };
     (draft, maker.document())
 }
 
@@ -92,21 +92,38 @@ struct Maker<'r> {
     draft: Draft,
     /// Subschemas that may still be made.
     budget: usize,
-    /// What references may lead to.
+    /// What references may lead to, from where schemas are being made.
     targets: Vec<String>,
+    /// What dynamic references may lead to.
+    dynamic: Vec<String>,
 }
 
 impl Maker<'_> {
     fn document(&mut self) -> Value {
         self.budget = self.rng.between(2, 28);
         let names: Vec<String> = (0..self.rng.below(4)).map(|at| format!("d{at}")).collect();
-        let holder = definitions(self.draft);
-        self.targets = names.iter().map(|name| format!("#/{holder}/{name}")).collect();
-        self.targets.push("#".to_owned());
+        let (resources, others): (Vec<String>, Vec<String>) = names.into_iter().partition(|_| self.rng.chance(25));
+        let files: Vec<String> = resources.iter().map(|name| format!("{name}.json")).collect();
         let mut definitions = Map::new();
-        for name in &names {
+        for name in &resources {
+            // Inside a resource, pointers and anchors of the root mean something else or nothing.
+            self.targets.clone_from(&files);
+            self.dynamic = vec!["#node".to_owned()];
+            let resource = self.resource(name);
+            definitions.insert(name.clone(), resource);
+        }
+        let holder = definitions_keyword(self.draft);
+        self.targets = others.iter().map(|name| format!("#/{holder}/{name}")).chain(files.iter().cloned()).collect();
+        self.targets.push("#".to_owned());
+        self.dynamic = files.iter().map(|file| format!("{file}#node")).collect();
+        let is_node = self.draft == Draft::D2020 && self.rng.chance(40);
+        if is_node {
+            self.targets.push("#node".to_owned());
+            self.dynamic.extend(["#node".to_owned(), "#node".to_owned()]);
+        }
+        for name in &others {
             let mut definition = self.subschema(2);
-            self.identify(name, &mut definition);
+            self.anchor(name, &mut definition);
             definitions.insert(name.clone(), definition);
         }
         let Value::Object(mut root) = self.object(3) else {
@@ -115,17 +132,37 @@ impl Maker<'_> {
         if self.rng.chance(30) {
             root.insert("$schema".to_owned(), json!(self.schema_uri()));
         }
-        if self.draft == Draft::D2019 && self.rng.chance(30) {
+        if self.draft == Draft::D2019 && self.rng.chance(40) {
             root.insert("$recursiveAnchor".to_owned(), json!(true));
         }
-        if self.draft == Draft::D2020 && self.rng.chance(15) {
+        if is_node {
             root.insert("$dynamicAnchor".to_owned(), json!("node"));
-            self.targets.push("#node".to_owned());
         }
         if !definitions.is_empty() {
             root.insert(holder.to_owned(), Value::Object(definitions));
         }
         Value::Object(root)
+    }
+
+    /// A definition that is a resource of its own. In the drafts that have dynamic references, they may lead to it.
+    fn resource(&mut self, name: &str) -> Value {
+        let Value::Object(mut members) = self.object(2) else {
+            return json!(true);
+        };
+        if self.draft.ref_stands_alone() {
+            // An identifier beside it would be ignored.
+            members.remove("$ref");
+        }
+        members.insert(self.draft.id_keyword().to_owned(), json!(format!("{name}.json")));
+        match self.draft {
+            Draft::D2020 => {
+                let keyword = if self.rng.chance(70) { "$dynamicAnchor" } else { "$anchor" };
+                members.insert(keyword.to_owned(), json!("node"));
+            }
+            Draft::D2019 if self.rng.chance(50) => drop(members.insert("$recursiveAnchor".to_owned(), json!(true))),
+            _ => {}
+        }
+        Value::Object(members)
     }
 
     /// The URI as the draft's own metaschema spells it: up to draft 7 with an empty fragment.
@@ -134,46 +171,21 @@ impl Maker<'_> {
         format!("{}{end}", self.draft.uri())
     }
 
-    /// Gives a definition an anchor, or makes it a resource of its own.
-    fn identify(&mut self, name: &str, definition: &mut Value) {
+    /// May give a definition an anchor.
+    fn anchor(&mut self, name: &str, definition: &mut Value) {
         let Value::Object(members) = definition else {
             return;
         };
-        if self.draft.ref_stands_alone() && members.contains_key("$ref") {
+        let ignored = self.draft.ref_stands_alone() && members.contains_key("$ref");
+        if ignored || !self.rng.chance(20) {
             return;
         }
-        let id = self.draft.id_keyword();
-        match (self.rng.below(6), self.draft) {
-            (0, Draft::D2019 | Draft::D2020) => {
-                members.insert("$anchor".to_owned(), json!(format!("anchor-{name}")));
-                self.targets.push(format!("#anchor-{name}"));
-            }
-            (0, _) => {
-                members.insert(id.to_owned(), json!(format!("#anchor-{name}")));
-                self.targets.push(format!("#anchor-{name}"));
-            }
-            // A resource in which references of the root mean something else is fine for none of the others: they are
-            // made before the definition knows of it. So only definitions without references become one.
-            (1, _) if !holds_reference(members) => {
-                members.insert(id.to_owned(), json!(format!("{name}.json")));
-                self.targets.push(format!("{name}.json"));
-                // A pointer that crosses a resource's border is not for every validator.
-                let holder = definitions(self.draft);
-                self.targets.retain(|target| *target != format!("#/{holder}/{name}"));
-            }
-            (2, Draft::D2020) => {
-                members.insert("$dynamicAnchor".to_owned(), json!("node"));
-                members.insert("$id".to_owned(), json!(format!("{name}.json")));
-                if holds_reference(members) {
-                    members.remove("$id");
-                    members.remove("$dynamicAnchor");
-                } else {
-                    self.targets.push(format!("{name}.json"));
-                    self.targets.retain(|target| *target != format!("#/$defs/{name}"));
-                }
-            }
-            _ => {}
-        }
+        let anchor = format!("anchor-{name}");
+        match self.draft {
+            Draft::D2019 | Draft::D2020 => members.insert("$anchor".to_owned(), json!(anchor)),
+            _ => members.insert(self.draft.id_keyword().to_owned(), json!(format!("#{anchor}"))),
+        };
+        self.targets.push(format!("#{anchor}"));
     }
 
     fn subschema(&mut self, depth: usize) -> Value {
@@ -268,7 +280,8 @@ impl Maker<'_> {
     fn pattern(&mut self) -> &'static str {
         let dear = self.rng.chance(10);
         let from = if dear { &PATTERNS[CHEAP_PATTERNS..] } else { &PATTERNS[..CHEAP_PATTERNS] };
-        *self.rng.pick(from)
+        let picked: &&'static str = self.rng.pick(from);
+        picked
     }
 
     fn counts(&mut self, into: &mut Map<String, Value>) {
@@ -278,18 +291,16 @@ impl Maker<'_> {
     }
 
     fn reference(&mut self, depth: usize, into: &mut Map<String, Value>) {
-        let target = self.rng.pick(&self.targets).clone();
         if into.contains_key("$ref") || (depth > 2 && self.rng.chance(50)) {
             return;
         }
         match self.draft {
-            Draft::D2020 if self.rng.chance(35) => {
-                // Dynamic or not, depending on what it leads to.
-                let target = if self.targets.contains(&"#node".to_owned()) { "#node".to_owned() } else { target };
-                into.insert("$dynamicRef".to_owned(), json!(target));
+            Draft::D2020 if self.rng.chance(35) && !self.dynamic.is_empty() => {
+                drop(into.insert("$dynamicRef".to_owned(), json!(self.rng.pick(&self.dynamic))));
             }
             Draft::D2019 if self.rng.chance(35) => drop(into.insert("$recursiveRef".to_owned(), json!("#"))),
-            _ => drop(into.insert("$ref".to_owned(), json!(target))),
+            _ if self.targets.is_empty() => {}
+            _ => drop(into.insert("$ref".to_owned(), json!(self.rng.pick(&self.targets)))),
         }
     }
 
@@ -379,19 +390,6 @@ impl Maker<'_> {
             }
             _ => drop(into.insert("not".to_owned(), self.subschema(depth))),
         }
-    }
-}
-
-/// Whether a reference stands anywhere below, data and names included: too many is no harm here.
-fn holds_reference(members: &Map<String, Value>) -> bool {
-    members.iter().any(|(name, value)| name.ends_with("Ref") || name == "$ref" || value_holds_reference(value))
-}
-
-fn value_holds_reference(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => holds_reference(members),
-        Value::Array(elements) => elements.iter().any(value_holds_reference),
-        _ => false,
     }
 }
 

@@ -18,16 +18,15 @@ mod kept;
 
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
-use crate::format::Format;
-use crate::insn::{EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word};
+use crate::insn::{Flags, Target, Word};
 use crate::instance::{Halt, Instance, Member, View};
 use crate::limits::FRAMES_MAX;
 use crate::number::Number;
-use crate::opcode::{Handler, Opcode, dispatch};
+use crate::opcode::{Opcode, dispatch};
 use crate::scratch::{Scratch, Stack};
 use crate::tape::TapeInstance;
 use crate::text::Text;
-use crate::unit::{Extra, StrId, Table, Unit};
+use crate::unit::{Table, Unit};
 
 /// What the machine may spend on one run.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,12 @@
 //! The bodies: one a row of the instruction table.
 
-use super::*;
+use super::{Flow, Into, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
+use crate::format::Format;
+use crate::insn::{EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId};
+use crate::instance::{Halt, Instance, View};
+use crate::opcode::Handler;
+use crate::text::Text;
+use crate::unit::{Extra, StrId};
 
 impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
     type Flow = Step1;
