@@ -20,7 +20,7 @@ use callgate_vm::tape::{EntryKind, Node, Tape};
 
 use crate::dialect::{self, Draft, Vocabularies};
 use crate::finding::{Finding, FindingKind};
-use crate::location::LocationId;
+use crate::location::{LocationId, push_segment};
 use crate::options::Options;
 use crate::pattern_cache::PatternCache;
 use crate::refs::{Place, Registry, Site, is_schema};
@@ -453,30 +453,30 @@ impl<'d> Reader<'_, '_, 'd> {
         Ok(Rule::Bound(if excludes { exclusive } else { bound }, value))
     }
 
-    /// The pattern, or a finding at `under` the keyword.
+    /// The pattern, or a finding where it stands: at `pattern`, or at its member of `patternProperties`.
     fn pattern(&mut self, source: &str, keyword: &str) -> Option<Arc<Pattern>> {
-        let limits = &self.model.options.limits;
-        if source.len() as u64 > limits.pattern_bytes_max {
-            let detail = format!("{} bytes > {}", source.len(), limits.pattern_bytes_max);
-            self.finding(FindingKind::PatternLimit, keyword, detail);
-            return None;
-        }
-        match self.model.patterns.get(source) {
-            Ok(pattern) => {
-                if pattern.backtracks() {
-                    let detail = format!(
-                        "{} needs look-around or back-references: it backtracks, under a step limit",
-                        shorten(&quoted(source))
-                    );
-                    self.finding(FindingKind::PatternBacktracks, keyword, detail);
-                }
-                Some(pattern)
+        let bytes_max = self.model.options.limits.pattern_bytes_max;
+        let found = if source.len() as u64 > bytes_max {
+            Err((FindingKind::PatternLimit, format!("{} bytes > {bytes_max}", source.len())))
+        } else {
+            self.model.patterns.get(source)
+        };
+        let (kind, detail) = match &found {
+            Ok(pattern) if !pattern.backtracks() => return found.ok(),
+            Ok(_) => {
+                let shown = shorten(&quoted(source));
+                let detail = format!("{shown} needs look-around or back-references: it backtracks, under a step limit");
+                (FindingKind::PatternBacktracks, detail)
             }
-            Err((kind, detail)) => {
-                self.finding(kind, keyword, detail);
-                None
-            }
+            Err((kind, detail)) => (*kind, detail.clone()),
+        };
+        let location = self.site().location;
+        let mut pointer = self.model.registry.locations.pointer(location, keyword);
+        if keyword == "patternProperties" {
+            push_segment(&mut pointer, source);
         }
+        self.model.registry.findings.push(Finding::new(kind, pointer, detail));
+        found.ok()
     }
 
     fn pattern_rule(&mut self, value: Node) -> Read<'d> {

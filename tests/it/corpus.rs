@@ -14,7 +14,7 @@ use crate::alloc::nonzero;
 use crate::instances;
 use crate::peers::jsonschema_of;
 use crate::random::Rng;
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, judge};
 
 /// Tools whose schemas are in error, each looked at: catalog, tool, kind.
 const IN_ERROR: [(&str, &str, &str); 0] = [];
@@ -187,6 +187,14 @@ struct Calls {
     rejected: Vec<Value>,
 }
 
+impl Calls {
+    /// Each with whether it is accepted.
+    fn iter(&self) -> impl Iterator<Item = (&Value, bool)> {
+        let accepted = self.accepted.iter().map(|call| (call, true));
+        accepted.chain(self.rejected.iter().map(|call| (call, false)))
+    }
+}
+
 fn calls_of(schema: &Value, seed: u64) -> Option<Calls> {
     let validator = jsonschema_of(Draft::D2020, schema)?;
     let mut calls = Calls::default();
@@ -232,9 +240,7 @@ fn made_up_calls_are_judged_as_by_the_peer() {
             without.push(format!("{file}: {name}"));
         }
         let mut session = catalog.session(4_096);
-        for (call, valid) in
-            calls.accepted.iter().map(|call| (call, true)).chain(calls.rejected.iter().map(|call| (call, false)))
-        {
+        for (call, valid) in calls.iter() {
             let text = call.to_string();
             let verdict = Verdict::from(catalog.check(&mut session, name, text.as_str()));
             let agrees = verdict.is_accepted() == valid || difference(name).is_some();
@@ -246,6 +252,31 @@ fn made_up_calls_are_judged_as_by_the_peer() {
     say(&format!("{tools} tools, {accepted} accepted calls, {rejected} rejected"));
     // Its one required member has an `enum` without values: nothing satisfies it.
     assert_eq!(without, ["netlify: netlify-coding-rules"], "tools without an accepted call");
+}
+
+#[test]
+fn made_up_results_are_judged_as_by_the_peer() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let (mut accepted, mut rejected) = (0, 0);
+    for (file, text) in files(&folder.join("catalogs"), ".json") {
+        let (catalog, _) = Catalog::compile(&text, &Options::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let parsed: Value = serde_json::from_str(&text).expect("the catalog is JSON");
+        for tool in parsed["tools"].as_array().into_iter().flatten() {
+            let name = tool["name"].as_str().unwrap_or("");
+            let Some(schema) = catalog.tool(name).and_then(|tool| tool.output()) else {
+                assert!(tool["outputSchema"].is_null(), "{file}: {name} has results that cannot be judged");
+                continue;
+            };
+            for (result, valid) in calls_of(&tool["outputSchema"], 7).unwrap_or_default().iter() {
+                let verdict = judge(schema, result);
+                assert_eq!(verdict.is_accepted(), valid, "{file}: {name}: {verdict:?} on {result}");
+                if valid { accepted += 1 } else { rejected += 1 }
+            }
+        }
+    }
+    say(&format!("{accepted} accepted results, {rejected} rejected"));
 }
 
 // --- allocations --------------------------------------------------------------------------------------------------
@@ -266,7 +297,7 @@ fn no_call_of_the_corpus_allocates() {
         }
     };
     each_tool(&folder, |file, catalog, name, _, calls| {
-        for call in calls.accepted.iter().chain(&calls.rejected) {
+        for (call, _) in calls.iter() {
             count(file, catalog, name, &call.to_string());
         }
     });

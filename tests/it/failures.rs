@@ -261,6 +261,22 @@ fn a_summary_owns_its_data() {
     assert_eq!(json["failures"][0]["code"], "required");
 }
 
+/// A union whose verdict is kept may name what a message outside it lists.
+#[test]
+fn kept_unions_and_listed_names() {
+    let schema = r##"{"$defs": {"t": {"additionalProperties": false}}, "anyOf": [{
+        "unevaluatedProperties": {"$ref": "#/$defs/t"},
+        "anyOf": [{"properties": {"a": {"$ref": "#/$defs/t"}}}]
+    }]}"##;
+    let (schema, _) = Schema::compile(schema, &Options::default()).expect("it compiles");
+    let mut session = schema.session(64);
+    let Outcome::Rejected(rejection) = schema.check(&mut session, r#"{"a": {"x": 1, "y": 2, "z": 3}}"#) else {
+        panic!("the names are not allowed");
+    };
+    let line = "schema: Additional properties are not allowed ('x', 'y', 'z' were unexpected)";
+    assert_eq!(rejection.to_string(), line);
+}
+
 #[test]
 fn a_long_line_is_cut_and_says_so() {
     let mut options = Options::default();

@@ -104,6 +104,20 @@ fn patterns() {
 }
 
 #[test]
+fn parts_that_nothing_refers_to() {
+    check(
+        r##"{"$defs": {"x": {"$ref": "#/nope"}}}"##,
+        &["error[ref_unresolved] t at /$defs/x/$ref: #/nope points to nothing"],
+    );
+    check(
+        r#"{"$defs": {"x": {"patternProperties": {"a/(": {}}}}}"#,
+        &[
+            "error[pattern_invalid] t at /$defs/x/patternProperties/a~1(: not an ECMA-262 pattern: a group is not closed at byte 3",
+        ],
+    );
+}
+
+#[test]
 fn health() {
     let nested = |levels: usize| format!("{}{{}}{}", r#"{"properties": {"a": "#.repeat(levels), "}}".repeat(levels));
     check(&nested(16), &[]);

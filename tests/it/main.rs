@@ -4,6 +4,7 @@
 //! costs the other tests little and lets any of them bound its memory.
 
 mod alloc;
+mod bounds;
 mod corpus;
 mod differential;
 mod failures;
