@@ -61,7 +61,7 @@ impl<'s> Rejection<'s> {
                     return Ok(());
                 }
                 out.write_str(" at ")?;
-                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, *node)
+                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, 0, *node)
             }
         }
     }
@@ -183,7 +183,7 @@ impl<'s> Failure<'s> {
         let mut pointer = String::new();
         let written = match (self.cause, self.ranked()) {
             (_, Some((renderer, ranked))) => renderer.write_pointer(&mut pointer, ranked.own.path),
-            (Cause::NotJson(tape, node), None) => write_pointer_of(&mut pointer, tape, node),
+            (Cause::NotJson(tape, node), None) => write_pointer_of(&mut pointer, tape, 0, node),
             _ => Ok(()),
         };
         debug_assert!(written.is_ok());

@@ -18,6 +18,7 @@ use callgate_vm::unit::{
 
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
+use crate::lower::graph::blocks_of;
 use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Program};
 use crate::refs::Place;
 
@@ -74,7 +75,7 @@ impl Layout {
             }
             order.push(block);
             for op in &program.blocks[block.0 as usize].ops {
-                queue.extend(named_blocks(&op.low).into_iter().map(|id| stands_for[id.0 as usize]));
+                queue.extend(blocks_of(&op.low).into_iter().map(|id| stands_for[id.0 as usize]));
             }
         }
         // Stable: within a section the order stays.
@@ -128,35 +129,6 @@ fn is_leaf(low: &Low<'_>) -> bool {
         | Low::Required(_)
         | Low::DependentRequired(_) => true,
         _ => false,
-    }
-}
-
-fn named_blocks(low: &Low<'_>) -> Vec<BlockId> {
-    match low {
-        Low::Call { block, .. }
-        | Low::DependentSchema(_, block)
-        | Low::Not(block)
-        | Low::MarkBy(block)
-        | Low::PropertyNames(block)
-        | Low::Items { block, .. }
-        | Low::Contains { block, .. } => vec![*block],
-        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } | Low::PrefixItems(branches) => branches.clone(),
-        Low::If { condition, then, otherwise, .. } => {
-            [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
-        }
-        Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
-            let extra = match table.extra {
-                LowExtra::Run(block) => block,
-                _ => None,
-            };
-            let names = table.names.iter().filter_map(|name| name.block);
-            names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
-        }
-        Low::PatternProperties(pairs) => pairs.iter().map(|(_, block)| *block).collect(),
-        Low::UnevaluatedProperties { block, .. } | Low::UnevaluatedItems { block, .. } => {
-            block.iter().copied().collect()
-        }
-        _ => Vec::new(),
     }
 }
 

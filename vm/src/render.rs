@@ -249,10 +249,10 @@ impl<'r> Renderer<'r> {
     }
 }
 
-/// Writes the JSON Pointer of an entry of a tape, found from the root. Cost: the entries passed on the way.
+/// Writes the JSON Pointer from `root` to a value of a tape below it. Cost: the entries passed on the way.
 /// Source: RFC 6901.
-pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, node: Node) -> fmt::Result {
-    let mut at = 0;
+pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, root: Node, node: Node) -> fmt::Result {
+    let mut at = root;
     while at != node {
         let inside = |from: Node| node >= from && node < tape.entry(from).next;
         if let Some((name, value)) = tape.member_nodes(at).find(|(_, value)| inside(*value)) {
@@ -496,6 +496,18 @@ mod tests {
         assert!(text.chars().try_for_each(|c| bounded.write_char(c)).is_ok());
         assert!(bounded.finish().is_ok());
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn pointers_are_found() {
+        let mut buf = crate::tape::TapeBuf::new();
+        let options = crate::tape::ReadOptions { depth_max: 4, bytes_max: 100, strict: true };
+        let tape = buf.read(br#"{"a": [1, {"b/c": 2}]}"#, options).expect("reads");
+        for (root, node, expected) in [(0, 6, "/a/1/b~1c"), (2, 6, "/1/b~1c"), (0, 0, "")] {
+            let mut pointer = String::new();
+            assert!(write_pointer_of(&mut pointer, tape, root, node).is_ok());
+            assert_eq!(pointer, expected);
+        }
     }
 
     #[test]

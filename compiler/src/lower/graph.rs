@@ -38,6 +38,11 @@ fn runs(low: &Low<'_>) -> (Arm, Vec<BlockId>) {
     }
 }
 
+/// The blocks that an instruction runs, in the order in which it names them.
+pub(crate) fn blocks_of(low: &Low<'_>) -> Vec<BlockId> {
+    runs(low).1
+}
+
 fn table_blocks(table: &LowTable<'_>) -> Vec<BlockId> {
     let extra = match table.extra {
         LowExtra::Run(block) => block,
@@ -174,7 +179,7 @@ fn reach(program: &Program<'_>, callees: &HashMap<BlockId, usize>, words: usize)
     }
     let mut callers: Vec<Vec<u32>> = vec![Vec::new(); program.blocks.len()];
     for (caller, block) in program.blocks.iter().enumerate() {
-        for callee in block.ops.iter().flat_map(|op| runs(&op.low).1) {
+        for callee in block.ops.iter().flat_map(|op| blocks_of(&op.low)) {
             callers[callee.0 as usize].push(caller as u32);
         }
     }

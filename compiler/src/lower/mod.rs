@@ -11,7 +11,7 @@
 
 pub(crate) mod accept;
 mod explain;
-mod graph;
+pub(crate) mod graph;
 mod scope;
 
 use std::collections::HashMap;
