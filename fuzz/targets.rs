@@ -15,8 +15,8 @@ pub(crate) fn call(data: &[u8]) {
         return;
     };
     let (schema, instance) = (&data[..at], &data[at + 1..]);
-    let verdict = |peephole| {
-        let options = Options { peephole, ..Options::default() };
+    let verdict = |rewrites| {
+        let options = Options { peephole: rewrites, fusion: rewrites, ..Options::default() };
         let (schema, _) = Schema::compile(schema, &options).ok()?;
         let mut session = Session::new();
         Some(match schema.check(&mut session, instance) {

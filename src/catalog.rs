@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, Stage, compile_catalog};
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
-use callgate_vm::scratch::Stack;
+use callgate_vm::scratch::StackOf;
 
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
@@ -135,7 +135,7 @@ impl Catalog {
     pub fn check_instance<'s, 'a, I: Instance<'a>>(
         &'s self,
         session: &'s mut Session,
-        stack: &mut Stack<'a, I>,
+        stack: &mut StackOf<'a, I>,
         tool: &str,
         arguments: &mut I,
     ) -> Outcome<'s> {

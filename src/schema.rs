@@ -7,9 +7,9 @@ use callgate_vm::execute::Bounds;
 use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::json_text::JsonText;
-use callgate_vm::limits::Limits;
+use callgate_vm::limits::{Limits, NESTED_MAX};
 use callgate_vm::render::Renderer;
-use callgate_vm::scratch::Stack;
+use callgate_vm::scratch::StackOf;
 use callgate_vm::tape::{ReadError, ReadOptions, Tape, TapeInstance};
 use callgate_vm::unit::Unit;
 use callgate_vm::value::ValueInstance;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::rejection::Rejection;
 use crate::report::{Refused, Report};
-use crate::session::{Session, lend};
+use crate::session::Session;
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +109,7 @@ impl From<FaultCode> for Fault {
 pub struct Schema {
     unit: Arc<Unit>,
     limits: Arc<Limits>,
+    bounds: Bounds,
 }
 
 impl Schema {
@@ -125,7 +126,13 @@ impl Schema {
     }
 
     pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>) -> Schema {
-        Schema { unit, limits }
+        let bounds = Bounds {
+            fuel_max: limits.call_fuel_max,
+            depth_max: limits.call_depth_max as u32,
+            memo_max: limits.call_memo_max,
+            nested_max: NESTED_MAX,
+        };
+        Schema { unit, limits, bounds }
     }
 
     /// The compiled program.
@@ -149,11 +156,7 @@ impl Schema {
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds {
-            fuel_max: self.limits.call_fuel_max,
-            depth_max: self.limits.call_depth_max as u32,
-            memo_max: self.limits.call_memo_max,
-        }
+        self.bounds
     }
 
     /// How the text of a call is read.
@@ -189,16 +192,13 @@ impl Schema {
         }
         let Session { scratch, tape_stack, explanation, evaluation_paths, .. } = session;
         let judged = if self.unit.revisits() {
-            let mut stack = lend(tape_stack);
-            let judged = judge(&self.unit, &mut TapeInstance::new(tape, 0), &mut stack, scratch, self.bounds());
-            *tape_stack = stack.recycle();
-            judged
+            judge(&self.unit, &mut TapeInstance::new(tape, 0), Some(tape_stack), scratch, &self.bounds)
         } else {
             Ok(false)
         };
         match judged {
             Ok(true) => return Outcome::Accepted(Accepted::default()),
-            Ok(false) | Err(Halt::Unreadable) => {}
+            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => {}
             Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
         }
         self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths)
@@ -207,25 +207,29 @@ impl Schema {
     /// Judges the text in place, and reads it to its end.
     fn judge_text(&self, session: &mut Session, bytes: &[u8]) -> Result<bool, Halt> {
         // Half the depth for the machine and half for what it does not visit: together within the limit.
-        let bounds = Bounds { depth_max: self.bounds().depth_max / 2, ..self.bounds() };
+        let bounds = Bounds { depth_max: self.bounds.depth_max / 2, ..self.bounds };
         let mut text = JsonText::new(bytes, &mut session.text, bounds.depth_max)?;
-        let mut stack = lend(&mut session.text_stack);
-        let judged = judge(&self.unit, &mut text, &mut stack, &mut session.scratch, bounds);
-        let judged = if judged == Ok(true) { text.finish().map(|()| true) } else { judged };
-        session.text_stack = stack.recycle();
-        judged
+        let passed = judge(&self.unit, &mut text, Some(&mut session.text_stack), &mut session.scratch, &bounds)?;
+        if passed {
+            text.finish()?;
+        }
+        Ok(passed)
     }
 
     // --- parsed values ---------------------------------------------------------------------------------------
 
     fn check_value<'s>(&'s self, session: &'s mut Session, value: &'s Value) -> Outcome<'s> {
         let mut instance = ValueInstance::new(value);
-        let mut stack = lend(&mut session.value_stack);
-        let judged = judge(&self.unit, &mut instance, &mut stack, &mut session.scratch, self.bounds());
-        session.value_stack = stack.recycle();
+        let mut judged = judge(&self.unit, &mut instance, None, &mut session.scratch, &self.bounds);
+        if judged == Err(Halt::Stackless) {
+            // Lent under the lifetime of this value, which costs more than most calls.
+            let mut stack = std::mem::take(&mut session.value_stack).recycle();
+            judged = judge(&self.unit, &mut instance, Some(&mut stack), &mut session.scratch, &self.bounds);
+            session.value_stack = stack.recycle();
+        }
         match judged {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) | Err(Halt::Unreadable) => self.explain_instance(session, &mut instance),
+            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, &mut instance),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
     }
@@ -239,36 +243,36 @@ impl Schema {
     pub fn check_instance<'s, 'a, I: Instance<'a>>(
         &'s self,
         session: &'s mut Session,
-        stack: &mut Stack<'a, I>,
+        stack: &mut StackOf<'a, I>,
         host: &mut I,
     ) -> Outcome<'s> {
-        match instance::ensure_json(host, self.bounds().depth_max) {
+        match instance::ensure_json(host, self.bounds.depth_max) {
             Ok(true) => {}
             Ok(false) => return self.not_json(session, host),
             Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
-            Err(Halt::Unreadable) => {}
+            Err(Halt::Unreadable | Halt::Stackless) => {}
         }
-        match judge(&self.unit, host, stack, &mut session.scratch, self.bounds()) {
+        match judge(&self.unit, host, Some(stack), &mut session.scratch, &self.bounds) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) | Err(Halt::Unreadable) => self.explain_instance(session, host),
+            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, host),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
     }
 
     fn explain_instance<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
         let Session { scratch, tape_stack, tape, explanation, evaluation_paths, .. } = session;
-        match tape.copy(host, self.bounds().depth_max) {
+        match tape.copy(host, self.bounds.depth_max) {
             Ok(tape) => self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
         }
     }
 
     fn not_json<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
-        match session.tape.copy(host, self.bounds().depth_max) {
+        match session.tape.copy(host, self.bounds.depth_max) {
             Ok(tape) => Outcome::Rejected(Rejection::not_json_value(tape)),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
         }
     }
 
@@ -278,7 +282,7 @@ impl Schema {
         &'s self,
         tape: Tape<'s>,
         scratch: &mut callgate_vm::scratch::Scratch,
-        tape_stack: &mut Stack<'static, TapeInstance<'static>>,
+        tape_stack: &mut StackOf<'static, TapeInstance<'static>>,
         explanation: &'s mut callgate_vm::explain::Explanation,
         evaluation_paths: bool,
     ) -> Outcome<'s> {
@@ -286,10 +290,8 @@ impl Schema {
             failures_max: usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX),
             evaluation_paths,
         };
-        let mut stack = lend(tape_stack);
         let instance = TapeInstance::new(tape, 0);
-        let explained = explain(&self.unit, instance, &mut stack, scratch, explanation, self.bounds(), options);
-        *tape_stack = stack.recycle();
+        let explained = explain(&self.unit, instance, tape_stack, scratch, explanation, &self.bounds, options);
         match explained {
             Ok(true) => Outcome::Accepted(Accepted::default()),
             Ok(false) => {
@@ -297,7 +299,7 @@ impl Schema {
                 Outcome::Rejected(Rejection::of(renderer, self.limits.text_bytes_max as usize))
             }
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable) => Outcome::Fault(FaultCode::Number.into()),
+            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
         }
     }
 }

@@ -1,10 +1,9 @@
 //! One thread's memory for checking calls.
 
 use callgate_vm::explain::{Explanation, ExplanationSizes};
-use callgate_vm::instance::Instance;
 use callgate_vm::json_text::{JsonText, TextScratch};
 use callgate_vm::limits::{FRAMES_MAX, Limits};
-use callgate_vm::scratch::{Scratch, Stack};
+use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
 use callgate_vm::unit::{Requirements, Unit};
 use callgate_vm::value::{ValueInstance, prepare};
@@ -17,9 +16,9 @@ use callgate_vm::value::{ValueInstance, prepare};
 pub struct Session {
     pub(crate) text: TextScratch,
     pub(crate) scratch: Scratch,
-    pub(crate) text_stack: Stack<'static, JsonText<'static, 'static>>,
-    pub(crate) value_stack: Stack<'static, ValueInstance<'static>>,
-    pub(crate) tape_stack: Stack<'static, TapeInstance<'static>>,
+    pub(crate) text_stack: StackOf<'static, JsonText<'static, 'static>>,
+    pub(crate) value_stack: StackOf<'static, ValueInstance<'static>>,
+    pub(crate) tape_stack: StackOf<'static, TapeInstance<'static>>,
     pub(crate) tape: TapeBuf,
     pub(crate) explanation: Explanation,
     pub(crate) evaluation_paths: bool,
@@ -86,9 +85,4 @@ const PATHS_MORE: usize = 4_096;
 
 fn to_usize(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-/// A stack lent to one call, under the call's lifetimes.
-pub(crate) fn lend<'a, 'b, I: Instance<'a>, J: Instance<'b>>(stack: &mut Stack<'a, I>) -> Stack<'b, J> {
-    std::mem::take(stack).recycle()
 }

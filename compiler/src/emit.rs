@@ -6,20 +6,21 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, ValueId, Word};
+use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word};
 use callgate_vm::instance::View;
+use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
 use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
-    BadUnit, EnumSet, Extra, NameKey, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
+    BadUnit, EnumSet, Extra, Guard, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
 };
 
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Program};
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowSegment, LowTable, Op, Program};
 use crate::refs::Place;
 
 /// Makes the unit. Errors: a fault of this compiler.
@@ -43,7 +44,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         }
         emitter.block(*block);
     }
-    emitter.parts.accept = layout.pc(program.accept);
+    (emitter.parts.accept_guard, emitter.parts.accept) = emitter.guarded(Some(program.accept));
     emitter.parts.explain = layout.pc(program.explain);
     emitter.parts.digest = digest;
     emitter.parts.revisits = program.revisits;
@@ -57,8 +58,8 @@ struct Layout {
     order: Vec<BlockId>,
     pcs: Vec<Option<u32>>,
     leaves: Vec<bool>,
-    /// Blocks without instructions: running one is running nothing.
-    empty: Vec<bool>,
+    /// Instructions of each block; running one that has none is running nothing.
+    lens: Vec<usize>,
     stands_for: Vec<BlockId>,
 }
 
@@ -87,8 +88,8 @@ impl Layout {
             pc += program.blocks[block.0 as usize].ops.len() as u32 + 1;
         }
         let leaves = program.blocks.iter().map(|block| block.ops.iter().all(|op| is_leaf(&op.low))).collect();
-        let empty = program.blocks.iter().map(|block| block.ops.is_empty()).collect();
-        Layout { order, pcs, leaves, empty, stands_for }
+        let lens = program.blocks.iter().map(|block| block.ops.len()).collect();
+        Layout { order, pcs, leaves, lens, stands_for }
     }
 
     fn pc(&self, block: BlockId) -> u32 {
@@ -98,7 +99,9 @@ impl Layout {
     fn target(&self, block: BlockId) -> Target {
         let block = self.stands_for[block.0 as usize];
         match self.pcs[block.0 as usize] {
-            Some(pc) if !self.empty[block.0 as usize] => Target::new(pc, self.leaves[block.0 as usize]),
+            Some(pc) if self.lens[block.0 as usize] > 0 => {
+                Target::new(pc, self.leaves[block.0 as usize], self.lens[block.0 as usize] == 1)
+            }
             _ => Target::NONE,
         }
     }
@@ -106,6 +109,25 @@ impl Layout {
     fn maybe(&self, block: Option<BlockId>) -> Target {
         block.map_or(Target::NONE, |block| self.target(block))
     }
+}
+
+/// The guard that the block's first instructions make, and how many they are.
+fn guard(ops: &[Op<'_>]) -> (Guard, usize) {
+    let mut guard = Guard::OPEN;
+    let mut head = 0;
+    if let Some(Op { low: Low::SkipType { types, skip }, .. }) = ops.first()
+        && skip + 1 == ops.len()
+    {
+        guard.pass = *types;
+        head = 1;
+    }
+    if let Some(Op { low: Low::Plain(word), .. }) = ops.get(head)
+        && word.opcode() == Opcode::TypeIs
+    {
+        guard.admit = Types(word.a);
+        head += 1;
+    }
+    (guard, head)
 }
 
 /// The end of a chain of aliases. In-place cycles have been refused, so chains end.
@@ -131,6 +153,9 @@ fn is_leaf(low: &Low<'_>) -> bool {
         _ => false,
     }
 }
+
+/// Names that `object_table` watches: one bit each.
+const WATCHED_MAX: usize = 64;
 
 struct Emitter<'e, 'm, 'd> {
     program: &'e Program<'d>,
@@ -171,7 +196,7 @@ impl Emitter<'_, '_, '_> {
             Low::Call { block, track, .. } => {
                 build::call_memo(if *track { Flags::TRACK } else { Flags::NONE }, self.layout.target(*block))
             }
-            Low::SkipType { types, skip } => build::skip_type(*types, Target::new(pc + 1 + *skip as u32, false)),
+            Low::SkipType { types, skip } => build::skip_type(*types, Target::new(pc + 1 + *skip as u32, false, false)),
             Low::Required(table) => build::required(self.table(table)),
             Low::DependentRequired(names) => {
                 let names = names.iter().map(|name| self.str(name).0).collect();
@@ -193,7 +218,7 @@ impl Emitter<'_, '_, '_> {
                 build::dependent_schema(self.list(list))
             }
             Low::PrefixItems(blocks) => build::prefix_items(self.targets(blocks)),
-            Low::Items { start, block } => build::items(Len(*start), self.layout.target(*block)),
+            Low::Items { start, block } => self.items(*start, *block),
             Low::Contains { flags, block, min, max } => {
                 let list = vec![self.layout.target(*block).bits(), *min, *max];
                 build::contains(*flags, self.list(list))
@@ -215,11 +240,42 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// The block, its head taken out where types decide it. Where only a call is left, the block called.
+    fn guarded(&self, block: Option<BlockId>) -> (Guard, Target) {
+        let (program, layout) = (self.program, self.layout);
+        let target = layout.maybe(block);
+        let Some(block) = block.filter(|_| target.is_some() && self.model.options.fusion) else {
+            return (Guard::OPEN, target);
+        };
+        let block = &program.blocks[layout.stands_for[block.0 as usize].0 as usize];
+        // Explaining code keeps its blocks whole, tracking code its marks.
+        let (guard, head) = if block.key.kind == BlockKind::Judge { guard(&block.ops) } else { (Guard::OPEN, 0) };
+        match &block.ops[head..] {
+            _ if head == 0 => (Guard::OPEN, target),
+            [] => (Guard { pass: guard.pass.union(guard.admit), ..guard }, Target::NONE),
+            [Op { low: Low::Call { block: callee, memo: false, .. }, .. }] if guard.admit == Types::ANY => {
+                (guard, layout.target(*callee))
+            }
+            rest => (guard, Target::new(target.pc() + head as u32, target.is_leaf(), rest.len() == 1)),
+        }
+    }
+
+    fn items(&self, start: u32, block: BlockId) -> Word {
+        let (guard, target) = self.guarded(Some(block));
+        match (guard.pass, target.is_some()) {
+            (Types::NONE, true) => build::items(guard.admit, Len(start), target),
+            // Two sets do not fit the word.
+            (_, true) => build::items(Types::ANY, Len(start), self.layout.target(block)),
+            (pass, false) if guard != Guard::OPEN => build::items(pass, Len(start), target),
+            (_, false) => build::items(Types::ANY, Len(start), target),
+        }
+    }
+
     /// `none` forbids here, so a block that passes everything must stay a block.
     fn unevaluated_target(&self, block: Option<BlockId>) -> Target {
         block.map_or(Target::NONE, |block| {
             let pc = self.layout.pc(block);
-            Target::new(pc, self.layout.leaves[self.layout.stands_for[block.0 as usize].0 as usize])
+            Target::new(pc, self.layout.leaves[self.layout.stands_for[block.0 as usize].0 as usize], false)
         })
     }
 
@@ -319,7 +375,8 @@ impl Emitter<'_, '_, '_> {
         }
         strings.sort_unstable();
         strings.dedup();
-        set.strings = strings.iter().map(|text| self.str(text)).collect();
+        set.strings = strings.iter().map(|text| (TextKey::of(text), self.str(text))).collect();
+        set.index = NameIndex::new(&set.strings.iter().map(|(key, _)| *key).collect::<Vec<_>>());
         set.numbers.sort_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)));
         set.numbers.dedup_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)).is_eq());
         let id = self.parts.enums.len() as u32;
@@ -350,21 +407,22 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn table(&mut self, low: &LowTable<'_>) -> TableId {
-        let mut required = 0;
-        let mut names = Vec::with_capacity(low.names.len());
-        for name in &low.names {
-            let watched = name.required && required < 64;
-            names.push(TableName {
-                name: self.str(name.name),
-                target: self.layout.maybe(name.block),
-                declared: name.declared,
-                required: watched.then_some(required as u8),
-            });
-            required += u32::from(watched);
+        let mut order: Vec<&LowName<'_>> = low.names.iter().collect();
+        if order.len() > WATCHED_MAX {
+            order.sort_by_key(|name| !name.required);
         }
-        let mut order: Vec<u32> = (0..names.len() as u32).collect();
-        let keys: Vec<NameKey> = low.names.iter().map(|name| NameKey::of(name.name)).collect();
-        order.sort_by_key(|at| keys[*at as usize]);
+        let mut required = 0;
+        let mut names = Vec::with_capacity(order.len());
+        for (at, name) in order.into_iter().enumerate() {
+            if name.required && at < WATCHED_MAX {
+                required |= 1 << at;
+            }
+            let (guard, target) = self.guarded(name.block);
+            let key = TextKey::of(name.name);
+            names.push(TableName { key, name: self.str(name.name), target, guard, declared: name.declared });
+        }
+        let keys: Vec<TextKey> = names.iter().map(|name| name.key).collect();
+        let index = NameIndex::new(&keys);
         let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {
@@ -372,9 +430,8 @@ impl Emitter<'_, '_, '_> {
             LowExtra::Forbid => Extra::Forbid,
             LowExtra::Run(block) => Extra::Run(self.layout.maybe(block)),
         };
-        let required = if required == 64 { u64::MAX } else { (1 << required) - 1 };
         let id = self.parts.tables.len() as u32;
-        self.parts.tables.push(Table { names, keys, order, required, patterns, extra });
+        self.parts.tables.push(Table { names, index, required, patterns, extra });
         TableId(id)
     }
 

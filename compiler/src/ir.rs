@@ -158,7 +158,7 @@ impl<'d> Schema<'d> {
 /// Every schema that lowering has asked for.
 pub(crate) struct Model<'m, 'd> {
     pub(crate) registry: Registry<'d>,
-    options: &'m Options,
+    pub(crate) options: &'m Options,
     patterns: &'m mut PatternCache,
     schemas: Vec<Arc<Schema<'d>>>,
     by_place: HashMap<Place, usize>,

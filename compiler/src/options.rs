@@ -20,6 +20,8 @@ pub struct Options {
     pub limits: Limits,
     /// Rewrites of the accept code. On by default; off only to compare.
     pub peephole: bool,
+    /// Instructions that do the work of several. On by default; off only to compare.
+    pub fusion: bool,
 }
 
 impl Default for Options {
@@ -30,6 +32,7 @@ impl Default for Options {
             documents: Arc::default(),
             limits: Limits::default(),
             peephole: true,
+            fusion: true,
         }
     }
 }
@@ -39,10 +42,11 @@ impl Options {
     pub(crate) fn fingerprint(&self) -> String {
         let limits: Vec<String> = self.limits.values().map(|value| value.to_string()).collect();
         format!(
-            "draft={} formats={} peephole={} limits={} documents={}",
+            "draft={} formats={} peephole={} fusion={} limits={} documents={}",
             self.draft.name(),
             self.assert_formats,
             self.peephole,
+            self.fusion,
             limits.join(","),
             self.documents.fingerprint(),
         )

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::Explanation;
 use callgate_vm::instance::Halt;
+use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::render::{Bounded, Renderer};
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::TapeInstance;
@@ -69,14 +70,15 @@ impl Checker {
         let tape = registry.tape(root.doc);
         let mut instance = TapeInstance::new(tape, root.node);
         let mut stack = Stack::default();
-        let bounds = Bounds { fuel_max: FUEL_MAX, depth_max: u32::MAX, memo_max: u64::from(u32::MAX) };
-        match judge(unit, &mut instance, &mut stack, &mut self.scratch, bounds) {
+        let bounds =
+            Bounds { fuel_max: FUEL_MAX, depth_max: u32::MAX, memo_max: u64::from(u32::MAX), nested_max: NESTED_MAX };
+        match judge(unit, &mut instance, Some(&mut stack), &mut self.scratch, &bounds) {
             Ok(true) => return None,
             Ok(false) => {}
             Err(halt) => return Some(declined(halt)),
         }
         let options = ExplainOptions { failures_max: 1, evaluation_paths: false };
-        let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, bounds, options);
+        let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, &bounds, options);
         match explained {
             Ok(true) => None,
             Ok(false) => Some(Self::finding(Renderer { unit, tape, explanation: &self.explanation })),
@@ -107,7 +109,7 @@ impl Checker {
 fn declined(halt: Halt) -> Finding {
     let code = match halt {
         Halt::Fault(code) => code.as_str(),
-        Halt::Unreadable => "unreadable",
+        Halt::Unreadable | Halt::Stackless => "unreadable",
     };
     Finding::new(FindingKind::SizeLimit, "", format!("the schema is too large to be checked: {code}"))
 }

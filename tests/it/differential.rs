@@ -20,6 +20,7 @@ use callgate::{Draft, Options, Outcome, Schema, Session};
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::Explanation;
 use callgate_vm::instance::Halt;
+use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
 use callgate_vm::{ExplainOptions, explain, judge};
@@ -59,6 +60,8 @@ enum Problem {
     Wordless,
     /// With rewrites and without.
     Peephole,
+    /// With fused instructions and without.
+    Fusion,
     /// One failure listed and all.
     Cap,
     /// A session used before and a fresh one.
@@ -83,6 +86,7 @@ type Found = Option<(Problem, String)>;
 struct Subject {
     plain: Schema,
     unrewritten: Schema,
+    unfused: Schema,
     /// One failure listed, or little fuel: one of the two, to save time.
     limited: (Problem, Schema),
     reordered: Schema,
@@ -110,6 +114,7 @@ impl Subject {
         Ok(Subject {
             plain: compile(&text, &options)?,
             unrewritten: compile(&text, &Options { peephole: false, ..options.clone() })?,
+            unfused: compile(&text, &Options { fusion: false, ..options.clone() })?,
             limited: (what, compile(&text, &limited)?),
             reordered: compile(&schema.to_string(), &options)?,
             peers: Peers::new(draft, schema),
@@ -136,10 +141,11 @@ impl Subject {
         let mut fresh = Session::new();
         fresh.keep_evaluation_paths(true);
         let spelled = spelled(&mut Rng::new(text.len() as u64), instance);
-        let others: [(Problem, Verdict); 5] = [
+        let others: [(Problem, Verdict); 6] = [
             (Problem::Form, self.plain.check(&mut self.session, instance).into()),
             (Problem::Session, self.plain.check(&mut fresh, text.as_str()).into()),
             (Problem::Peephole, self.unrewritten.check(&mut self.session, text.as_str()).into()),
+            (Problem::Fusion, self.unfused.check(&mut self.session, text.as_str()).into()),
             (Problem::Spelling, self.plain.check(&mut self.session, spelled.as_str()).into()),
             (self.limited.0, self.limited.1.check(&mut self.session, text.as_str()).into()),
         ];
@@ -180,14 +186,20 @@ impl Subject {
 /// The machine's two verdicts on a tape, without the facade between: accept code and explain code.
 fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<bool, Halt>) {
     let options = ReadOptions { depth_max: 256, bytes_max: 1 << 20, strict: true };
-    let bounds = Bounds { fuel_max: 10_000_000, depth_max: 256, memo_max: 1 << 20 };
+    let bounds = Bounds { fuel_max: 10_000_000, depth_max: 256, memo_max: 1 << 20, nested_max: NESTED_MAX };
     let mut buf = TapeBuf::new();
     let tape = buf.read(text.as_bytes(), options).expect("generated instances are JSON");
     let (mut stack, mut scratch, mut explanation) = (Stack::default(), Scratch::default(), Explanation::default());
-    let judged = judge(schema.unit(), &mut TapeInstance::new(tape, 0), &mut stack, &mut scratch, bounds);
+    let mut judged = |nested_max| {
+        let bounds = Bounds { nested_max, ..bounds };
+        judge(schema.unit(), &mut TapeInstance::new(tape, 0), Some(&mut stack), &mut scratch, &bounds)
+    };
+    // Frames from the first block on, from the third on, and only beyond the usual depth.
+    let (framed, mixed, judged) = (judged(0), judged(2), judged(NESTED_MAX));
+    assert!(framed == judged && mixed == judged, "nested and framed differ: {text}");
     let options = ExplainOptions { failures_max: 1_000, evaluation_paths: false };
     let instance = TapeInstance::new(tape, 0);
-    let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, bounds, options);
+    let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, &bounds, options);
     (judged, explained)
 }
 

@@ -25,11 +25,12 @@ fn check(mnemonic: &str) {
     let case: Value = serde_json::from_str(&text).expect("a case is JSON");
     // With and without rewrites: some opcodes are only emitted by one.
     let mut emitted = false;
-    for peephole in [true, false] {
+    for (peephole, fusion) in [(true, true), (false, false), (false, true), (true, false)] {
         let options = Options {
             draft: Draft::from_name(case["draft"].as_str().unwrap_or_default()).expect("a draft"),
             assert_formats: case["assert_formats"] == true,
             peephole,
+            fusion,
             ..Options::default()
         };
         let (schema, _) = Schema::compile(case["schema"].to_string(), &options).expect("the schema compiles");

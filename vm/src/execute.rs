@@ -1,16 +1,16 @@
 //! The machine: one body an opcode, one loop, an explicit stack of frames.
 //!
-//! The machine runs *blocks*. A block judges one instance and ends in `leave`. An applicator that must run a
-//! block on something pushes a frame (what it was doing, and where in its loop), sets the registers and lets
-//! the loop go on; when the block has its verdict, the frame is popped and the applicator goes on from there
-//! (`Machine::resume`). Nothing here recurses, so depth is bounded by `call_depth_max` and not by the thread.
+//! The machine runs *blocks*. A block judges one instance and ends in `leave`. An applicator that must run a block on
+//! something has two ways. While only the verdict counts it *nests*: the block runs to its end on the thread's own
+//! stack, up to [`NESTED_MAX`] blocks deep. Beyond that, and wherever failures are collected, it pushes a *frame*
+//! (what it was doing, and where in its loop), sets the registers and lets the loop go on; when the block has its
+//! verdict, the frame is popped and the applicator goes on from there (`Machine::resume`). So the thread's stack is
+//! bounded whatever the schema and the call, and depth by `call_depth_max`.
 //!
 //! The same bodies serve both sections of a unit. With the `Judge` sink the first failure ends a block; with a
 //! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on. Parts of which only the
 //! verdict counts (`not`, `if`, `contains`) are judged *quietly* in either.
 //!
-//! A block without applicators is a *leaf* and is run in place, without a frame.
-
 mod applicators;
 mod bodies;
 mod evaluated;
@@ -18,15 +18,15 @@ mod kept;
 
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
-use crate::insn::{Flags, Target, Word};
+use crate::insn::{Flags, Operand, TableId, Target, Types, Word};
 use crate::instance::{Halt, Instance, Member, View};
-use crate::limits::FRAMES_MAX;
+use crate::limits::{FRAMES_MAX, NESTED_MAX};
 use crate::number::Number;
 use crate::opcode::{Opcode, dispatch};
-use crate::scratch::{Scratch, Stack};
+use crate::scratch::{Scratch, StackOf};
 use crate::tape::TapeInstance;
 use crate::text::Text;
-use crate::unit::{Table, Unit};
+use crate::unit::{Guard, Table, TableName, Unit};
 
 /// What the machine may spend on one run.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,8 @@ pub struct Bounds {
     pub depth_max: u32,
     /// Verdicts kept.
     pub memo_max: u64,
+    /// Blocks that run on the thread's stack, inside each other; [`NESTED_MAX`] is the most. Verdicts do not depend on it.
+    pub nested_max: u32,
 }
 
 /// What an instruction leads to.
@@ -52,8 +54,6 @@ pub enum Flow {
     Fail,
     /// The block ends.
     Leave,
-    /// The first block has ended with this verdict.
-    Done(bool),
 }
 
 /// An applicator waiting for the verdict of a block it runs.
@@ -148,6 +148,11 @@ enum Use {
 pub(crate) trait Sink<N: Copy> {
     /// Whether a failing block goes on to collect.
     const COLLECTS: bool;
+    /// Told of each instruction before it runs: its pc, and the fuel left.
+    #[inline]
+    fn step(&mut self, pc: u32, fuel: u64) {
+        let _ = (pc, fuel);
+    }
     /// The location now, and a mark to come back to.
     fn here(&self) -> (u32, u32);
     /// Steps down to a member or element; answers what [`here`](Self::here) would have.
@@ -186,10 +191,31 @@ pub(crate) trait Sink<N: Copy> {
 
 /// The sink of a judging run: the first failure ends it, so there is nothing to keep.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Judge;
+pub(crate) struct Judge<T = ()>(pub(crate) T);
 
-impl<N: Copy> Sink<N> for Judge {
+/// Told of instructions as they run.
+pub(crate) trait Trace {
+    /// An instruction's pc, and the fuel left before it.
+    fn step(&mut self, pc: u32, fuel: u64);
+}
+
+impl Trace for () {
+    #[inline]
+    fn step(&mut self, _: u32, _: u64) {}
+}
+
+impl<F: FnMut(u32, u64)> Trace for F {
+    fn step(&mut self, pc: u32, fuel: u64) {
+        self(pc, fuel);
+    }
+}
+
+impl<N: Copy, T: Trace> Sink<N> for Judge<T> {
     const COLLECTS: bool = false;
+    #[inline]
+    fn step(&mut self, pc: u32, fuel: u64) {
+        self.0.step(pc, fuel);
+    }
     fn here(&self) -> (u32, u32) {
         (0, 0)
     }
@@ -229,10 +255,12 @@ impl<N: Copy> Sink<N> for Judge {
 pub(crate) struct Machine<'m, 'a, I: Instance<'a>, S> {
     unit: &'m Unit,
     instance: &'m mut I,
-    stack: &'m mut Stack<'a, I>,
+    code: &'m [Word],
+    /// Frames and the like; a run that needs none does without.
+    stack: Option<&'m mut StackOf<'a, I>>,
     scratch: &'m mut Scratch,
     pub(crate) sink: S,
-    bounds: Bounds,
+    bounds: &'m Bounds,
     fuel: u64,
     pc: u32,
     node: I::Node,
@@ -242,8 +270,9 @@ pub(crate) struct Machine<'m, 'a, I: Instance<'a>, S> {
     quiet: bool,
     /// Containers around the instance.
     depth: u32,
+    /// How many more blocks may nest.
+    nested_left: u32,
     track: Track,
-    trace: Option<&'m mut dyn FnMut(u32, u64)>,
 }
 
 type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Members, <I as Instance<'a>>::Elements>;
@@ -254,22 +283,28 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     pub(crate) fn new(
         unit: &'m Unit,
         instance: &'m mut I,
-        stack: &'m mut Stack<'a, I>,
+        mut stack: Option<&'m mut StackOf<'a, I>>,
         scratch: &'m mut Scratch,
         sink: S,
-        bounds: Bounds,
+        bounds: &'m Bounds,
     ) -> Self {
-        stack.clear();
+        if let Some(stack) = &mut stack {
+            stack.clear();
+        }
         scratch.bits.clear();
-        scratch.memo.clear();
+        if unit.parts.revisits {
+            scratch.memo.clear();
+        }
         let node = instance.root();
         Machine {
             unit,
+            code: unit.code(),
             instance,
             stack,
             scratch,
             sink,
             bounds,
+            nested_left: bounds.nested_max.min(NESTED_MAX),
             fuel: bounds.fuel_max,
             pc: 0,
             node,
@@ -277,13 +312,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
             quiet: false,
             depth: 0,
             track: Track::default(),
-            trace: None,
         }
-    }
-
-    /// Calls `trace` with the pc and the fuel left before each instruction.
-    pub(crate) fn trace(&mut self, trace: &'m mut dyn FnMut(u32, u64)) {
-        self.trace = Some(trace);
     }
 
     /// Fuel used so far.
@@ -291,9 +320,48 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         self.bounds.fuel_max - self.fuel
     }
 
-    /// Runs the block at `entry` on the whole instance.
-    pub(crate) fn run(&mut self, entry: u32) -> Result<bool, Halt> {
-        self.pc = entry;
+    /// Runs the accept section on the whole instance.
+    #[inline]
+    pub(crate) fn judge(&mut self) -> Result<bool, Halt> {
+        let parts = &self.unit.parts;
+        match self.guarded(parts.accept_guard, self.node)? {
+            Some(passed) => Ok(passed),
+            None if !parts.accept.is_some() => Ok(true),
+            None => self.run_entry(parts.accept),
+        }
+    }
+
+    #[inline]
+    fn run_entry(&mut self, target: Target) -> Result<bool, Halt> {
+        let word = self.code[target.pc() as usize];
+        if target.is_single() && word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
+            self.pc = target.pc();
+            return self.object_table_at_once(word);
+        }
+        self.run_block(target.pc())
+    }
+
+    /// `object_table` without the way through the loop: most blocks of most tools are just that. There is room to nest.
+    #[inline]
+    fn object_table_at_once(&mut self, word: Word) -> Result<bool, Halt> {
+        self.sink.step(self.pc, self.fuel);
+        self.spend(Opcode::ObjectTable.fuel())?;
+        self.object_table_nested(TableId::decode(word.c))
+    }
+
+    /// Runs the explain section on the whole instance.
+    pub(crate) fn explain(&mut self) -> Result<bool, Halt> {
+        self.run_block(self.unit.parts.explain)
+    }
+
+    /// Runs the block at `pc` on the current instance to its end. Frames that are there stay.
+    fn run_block(&mut self, pc: u32) -> Result<bool, Halt> {
+        self.pc = pc;
+        self.run_on(self.frames_len())
+    }
+
+    /// Goes on until the block that was entered over `base` frames ends.
+    fn run_on(&mut self, base: usize) -> Result<bool, Halt> {
         loop {
             let mut flow = self.step()?;
             loop {
@@ -305,15 +373,16 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
                         self.failed = true;
                         self.pc += 1;
                     }
+                    Flow::Fail if self.frames_len() == base => return Ok(false),
                     Flow::Fail => {
                         flow = self.resume(false)?;
                         continue;
                     }
+                    Flow::Leave if self.frames_len() == base => return Ok(!(S::COLLECTS && self.failed)),
                     Flow::Leave => {
                         flow = self.resume(!self.failed)?;
                         continue;
                     }
-                    Flow::Done(passed) => return Ok(passed),
                 }
                 break;
             }
@@ -322,12 +391,10 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
 
     #[inline]
     fn step(&mut self) -> Step1 {
-        let word: Word = self.unit.code()[self.pc as usize];
+        let word: Word = self.code[self.pc as usize];
         let op = word.opcode();
-        if let Some(trace) = &mut self.trace {
-            trace(self.pc, self.fuel);
-        }
-        self.spend(op.info().fuel.into())?;
+        self.sink.step(self.pc, self.fuel);
+        self.spend(op.fuel())?;
         dispatch(self, op, word)
     }
 
@@ -350,7 +417,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
 
     // --- entering and leaving blocks -------------------------------------------------------------------------
 
-    /// Runs `target` on `node`: at once where it is a leaf (`Some` verdict), else by pushing a frame (`None`).
+    /// Runs `target` on `node`: nested (`Some` verdict), or by pushing a frame (`None`).
     #[inline]
     fn apply(
         &mut self,
@@ -363,27 +430,75 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         if !target.is_some() {
             return Ok(Some(true));
         }
-        if target.is_leaf() && (use_ == Use::Verdict || !self.collecting()) {
-            return self.run_leaf(target.pc(), node, use_).map(Some);
+        if self.nested_left > 0 && (use_ == Use::Verdict || !self.collecting()) {
+            let deeper = !matches!(into, Into::Place);
+            return self.nest(target, node, deeper, use_).map(Some);
         }
         self.enter(target, node, into, use_, state, false)?;
         Ok(None)
     }
 
-    fn run_leaf(&mut self, pc: u32, node: I::Node, use_: Use) -> Result<bool, Halt> {
-        let saved = (self.pc, self.node, self.quiet);
-        (self.pc, self.node) = (pc, node);
-        self.quiet |= use_ == Use::Verdict;
-        let passed = loop {
-            match self.step()? {
-                Flow::Next => self.pc += 1,
-                Flow::Goto(pc) => self.pc = pc,
-                Flow::Leave => break true,
-                Flow::Fail | Flow::Entered | Flow::Done(_) => break false,
-            }
+    /// Runs `target` on `node` to its end, on the thread's own stack. There is room: `nested_left > 0`.
+    #[inline]
+    fn nest(&mut self, target: Target, node: I::Node, deeper: bool, use_: Use) -> Result<bool, Halt> {
+        let word = self.code[target.pc() as usize];
+        let saved = (self.pc, self.node, self.depth);
+        (self.pc, self.node) = (target.pc(), node);
+        self.depth += u32::from(deeper);
+        self.nested_left -= 1;
+        let collect = (self.failed, self.quiet);
+        if S::COLLECTS {
+            self.failed = false;
+            self.quiet |= use_ == Use::Verdict;
+        }
+        let passed = if !target.is_single() {
+            self.run_on(self.frames_len())?
+        } else if word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
+            self.object_table_at_once(word)?
+        } else {
+            self.run_single()?
         };
-        (self.pc, self.node, self.quiet) = saved;
+        if S::COLLECTS {
+            (self.failed, self.quiet) = collect;
+        }
+        (self.pc, self.node, self.depth) = saved;
+        self.nested_left += 1;
         Ok(passed)
+    }
+
+    /// Runs a block of one instruction.
+    fn run_single(&mut self) -> Result<bool, Halt> {
+        let base = self.frames_len();
+        match self.step()? {
+            Flow::Next => Ok(true),
+            Flow::Entered => self.run_on(base),
+            Flow::Goto(_) | Flow::Leave | Flow::Fail => Ok(false),
+        }
+    }
+
+    /// What the guard alone decides of a value.
+    #[inline]
+    fn guarded(&mut self, guard: Guard, node: I::Node) -> Result<Option<bool>, Halt> {
+        if guard == Guard::OPEN {
+            return Ok(None);
+        }
+        let types = self.instance.types(node)?;
+        Ok(if types.meets(guard.pass) {
+            Some(true)
+        } else if !types.meets(guard.admit) {
+            Some(false)
+        } else {
+            None
+        })
+    }
+
+    /// Judges a member or element: by what the guard knows of its types, then by its block. Nested.
+    #[inline]
+    fn child_passes(&mut self, guard: Guard, target: Target, node: I::Node) -> Result<bool, Halt> {
+        if let Some(passed) = self.guarded(guard, node)? {
+            return Ok(passed);
+        }
+        if target.is_some() { self.nest(target, node, true, Use::Failures) } else { Ok(true) }
     }
 
     fn enter(
@@ -395,12 +510,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         state: &mut LoopState<'a, I>,
         branch_set: bool,
     ) -> Result<(), Halt> {
-        if self.stack.frames.len() >= FRAMES_MAX {
+        if self.frames_len() >= FRAMES_MAX {
             return Err(Halt::Fault(FaultCode::Depth));
         }
+        let slots_len = self.stack()?.slots.len() as u32;
         let bits_len = self.scratch.bits.len() as u32;
         let (path, path_mark) = self.step_into(target, into);
-        self.stack.frames.push(Frame {
+        let frame = Frame {
             pc: self.pc,
             node: self.node,
             state: std::mem::take(state),
@@ -411,11 +527,12 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
                 depth: self.depth,
                 track: self.track,
                 bits_len,
-                slots_len: self.stack.slots.len() as u32,
+                slots_len,
                 path,
                 path_mark,
             },
-        });
+        };
+        self.stack()?.frames.push(frame);
         if branch_set {
             self.spend(u64::from(self.track.words) / 16)?;
             self.push_set(self.track.words);
@@ -439,17 +556,16 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
 
     /// Rule F: the failure of a schema that is `false` stands at the applicator, without the step to it.
     fn is_false_schema(&self, pc: u32) -> bool {
-        self.unit.code()[pc as usize].opcode() == Opcode::Never
-            && self.unit.note(pc).is_some_and(|note| note.path.is_empty())
+        self.code[pc as usize].opcode() == Opcode::Never && self.unit.note(pc).is_some_and(|note| note.path.is_empty())
     }
 
     /// Pops the frame of the block that ended with `passed`, and lets its applicator go on.
     fn resume(&mut self, passed: bool) -> Step1 {
-        let Some(frame) = self.stack.frames.pop() else {
-            return Ok(Flow::Done(passed));
+        let Some(frame) = self.stack()?.frames.pop() else {
+            return Ok(Flow::Fail);
         };
         let saved = frame.saved;
-        let word = self.unit.code()[frame.pc as usize];
+        let word = self.code[frame.pc as usize];
         if saved.branch_set && passed {
             if word.opcode() == Opcode::CallMemo {
                 self.keep_set(saved.bits_len, saved.track.words)?;
@@ -457,7 +573,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
             self.join_set(saved.track, saved.bits_len);
         }
         self.scratch.bits.truncate(saved.bits_len as usize);
-        self.stack.slots.truncate(saved.slots_len as usize);
+        self.stack()?.slots.truncate(saved.slots_len as usize);
         self.track = saved.track;
         self.sink.leave(saved.path, saved.path_mark);
         (self.pc, self.node, self.depth) = (frame.pc, frame.node, saved.depth);
@@ -478,7 +594,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
             Opcode::AdditionalProperties => self.additional_properties_loop(Flags(word.a), word.c, state, passed),
             Opcode::PropertyNames => self.property_names_loop(Target::from_bits(word.c), state, passed),
             Opcode::PrefixItems => self.prefix_items_loop(word.c, state, passed),
-            Opcode::Items => self.items_loop(word.b.into(), Target::from_bits(word.c), state, passed),
+            Opcode::Items => self.items_loop(Types(word.a), word.b.into(), Target::from_bits(word.c), state, passed),
             Opcode::Contains => self.contains_loop(Flags(word.a), word.c, state, passed),
             Opcode::AnyOf => self.any_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::OneOf => self.one_of_loop(Flags(word.a), word.c, state, passed),
@@ -510,7 +626,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     /// The instruction fails; its message lists the extras from `extras_from` on.
     fn fail_listing(&mut self, arg: u32, extras_from: u32) -> Flow {
         if self.collecting() {
-            let trail = self.stack.frames.iter().map(|frame| (frame.pc, frame.state.at));
+            let frames = self.stack.as_ref().map_or(&[][..], |stack| stack.frames.as_slice());
+            let trail = frames.iter().map(|frame| (frame.pc, frame.state.at));
             self.sink.record(self.pc, self.node, arg, extras_from, trail);
         }
         Flow::Fail
@@ -581,6 +698,17 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         Ok(Some(State { cursor, ..State::default() }))
     }
 
+    #[inline]
+    fn stack(&mut self) -> Result<&mut StackOf<'a, I>, Halt> {
+        self.stack.as_deref_mut().ok_or(Halt::Stackless)
+    }
+
+    #[inline]
+    fn frames_len(&self) -> usize {
+        self.stack.as_ref().map_or(0, |stack| stack.frames.len())
+    }
+
+    #[inline]
     fn check_depth(&self) -> Result<(), Halt> {
         if self.depth >= self.bounds.depth_max { Err(Halt::Fault(FaultCode::Depth)) } else { Ok(()) }
     }
@@ -620,15 +748,18 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     }
 
     /// The name's index in the table.
-    #[inline]
-    fn find_name(&mut self, table: &Table, name: Text<'a>, guess: usize) -> Option<usize> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the heart of every sweep
+    fn find_name<'t>(&mut self, table: &'t Table, name: Text<'a>) -> Option<(usize, &'t TableName)> {
         match name.as_plain() {
-            Some(plain) => self.unit.find_name(table, plain, guess),
-            None => {
-                let buffer = self.scratch.patterns.plain();
-                self.unit.find_name(table, name.plain(buffer), guess)
-            }
+            Some(plain) => self.unit.find_name(table, plain),
+            None => self.find_escaped_name(table, name),
         }
+    }
+
+    #[cold]
+    fn find_escaped_name<'t>(&mut self, table: &'t Table, name: Text<'a>) -> Option<(usize, &'t TableName)> {
+        self.unit.find_name(table, name.plain(self.scratch.patterns.plain()))
     }
 
     fn matches_pattern(&mut self, pattern: u32, text: Text<'a>) -> Result<bool, Halt> {
@@ -638,12 +769,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
     }
 
     /// Whether the table's names or patterns claim the member.
-    fn is_claimed(&mut self, table: &Table, name: Text<'a>, guess: &mut u32) -> Result<bool, Halt> {
-        if let Some(at) = self.find_name(table, name, *guess as usize) {
-            *guess = at as u32 + 1;
-            if table.names[at].declared {
-                return Ok(true);
-            }
+    fn is_claimed(&mut self, table: &Table, name: Text<'a>) -> Result<bool, Halt> {
+        if self.find_name(table, name).is_some_and(|(_, found)| found.declared) {
+            return Ok(true);
         }
         for (pattern, _) in &table.patterns {
             if self.matches_pattern(*pattern, name)? {

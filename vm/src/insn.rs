@@ -134,12 +134,15 @@ impl Types {
     pub const OBJECT: Types = Types(64);
     /// A number written without fraction and exponent: draft 4's `integer`.
     pub const INTEGER_LITERAL: Types = Types(128);
+    /// What an integer literal is of.
+    pub const WHOLE: Types = Types(4 | 8 | 128);
     /// No type at all.
     pub const NONE: Types = Types(0);
     /// Every type of JSON.
     pub const ANY: Types = Types(0xff);
 
     /// Whether the two sets share a type.
+    #[inline]
     pub fn meets(self, other: Types) -> bool {
         self.0 & other.0 != 0
     }
@@ -169,29 +172,38 @@ impl Flags {
     }
 }
 
-/// Code to run: the pc of a block's first instruction, and whether the block is a *leaf*: it holds no
-/// applicator, so it needs no frame and is run in place.
+/// Code to run: the pc of a block's first instruction, and two things known of the block. A *leaf* holds no applicator,
+/// so it never pushes a frame; a *single* is one instruction, so it needs no loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target(u32);
 
 impl Target {
     /// No code: nothing is run (`then` without `else`, a property that is only required).
-    pub const NONE: Target = Target(u32::MAX >> 1);
+    pub const NONE: Target = Target(Self::PC);
     const LEAF: u32 = 1 << 31;
+    const SINGLE: u32 = 1 << 30;
+    const PC: u32 = Self::SINGLE - 1;
 
     /// A block at `pc`.
-    pub fn new(pc: u32, leaf: bool) -> Target {
-        Target(pc | if leaf { Self::LEAF } else { 0 })
+    pub fn new(pc: u32, leaf: bool, single: bool) -> Target {
+        Target(pc | if leaf { Self::LEAF } else { 0 } | if single { Self::SINGLE } else { 0 })
     }
     /// Where the block starts.
+    #[inline]
     pub fn pc(self) -> u32 {
-        self.0 & !Self::LEAF
+        self.0 & Self::PC
     }
     /// Whether the block holds leaf instructions only.
     pub fn is_leaf(self) -> bool {
         self.0 & Self::LEAF != 0
     }
+    /// Whether the block is one instruction.
+    #[inline]
+    pub fn is_single(self) -> bool {
+        self.0 & Self::SINGLE != 0
+    }
     /// Whether there is a block at all.
+    #[inline]
     pub fn is_some(self) -> bool {
         self != Self::NONE
     }

@@ -18,6 +18,8 @@ pub enum Halt {
     /// The instance is not JSON, or it cannot be told while judging in place (two names may be equal); the
     /// tape tells.
     Unreadable,
+    /// The run needs a [`Stack`](crate::scratch::Stack), and was given none.
+    Stackless,
 }
 
 impl From<FaultCode> for Halt {
@@ -63,7 +65,7 @@ impl View<'_> {
 
 fn number_types(number: Number<'_>) -> Types {
     if number.is_integer_literal() {
-        Types::NUMBER.union(Types::INTEGER).union(Types::INTEGER_LITERAL)
+        Types::WHOLE
     } else if number.is_integral() {
         Types::NUMBER.union(Types::INTEGER)
     } else {
@@ -116,6 +118,26 @@ pub trait Instance<'a> {
     fn equal(&mut self, a: Self::Node, b: Self::Node, budget: &mut Budget) -> Result<bool, Halt> {
         let _ = (a, b, budget);
         Err(Halt::Unreadable)
+    }
+
+    /// The types of the value. An instance may tell them from less than a whole [`view`](Self::view).
+    #[inline]
+    fn types(&mut self, node: Self::Node) -> Result<Types, Halt> {
+        Ok(self.view(node)?.types())
+    }
+
+    /// As [`next_member`](Self::next_member) of an instance that must look whether the names of an object are distinct,
+    /// without looking: the caller does, by names it knows, and hands all others to [`note_name`](Self::note_name).
+    #[inline]
+    fn next_unnoted(&mut self, at: &mut Self::Members) -> Result<Option<Member<'a, Self::Node>>, Halt> {
+        self.next_member(at)
+    }
+
+    /// Looks whether the name is distinct from those noted before.
+    #[inline]
+    fn note_name(&mut self, at: &mut Self::Members, name: Text<'a>) -> Result<(), Halt> {
+        let _ = (at, name);
+        Ok(())
     }
 
     /// Spells out a number for which [`view`](Self::view) answered [`Halt::Unreadable`], in JSON's grammar.

@@ -98,7 +98,18 @@ pub(crate) fn malformed<T>(reason: Reason, at: usize) -> Result<T, Malformed> {
 
 /// The first offset at or after `at` that holds no white space.
 #[inline]
-pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_space(bytes: &[u8], at: usize) -> usize {
+    // Mostly there is none, or one.
+    match bytes.get(at) {
+        Some(byte) if *byte > b' ' => at,
+        Some(b' ') if bytes.get(at + 1).is_some_and(|byte| *byte > b' ') => at + 1,
+        _ => skip_more_space(bytes, at),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn skip_more_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
     }
@@ -114,20 +125,83 @@ pub(crate) struct ScannedString {
 /// Scans a string whose opening quote is at `open`.
 #[inline]
 pub(crate) fn scan_string(bytes: &[u8], open: usize) -> Result<ScannedString, Malformed> {
-    let mut at = open + 1;
+    let close = skip_plain(bytes, open + 1);
+    if bytes.get(close) == Some(&b'"') {
+        return Ok(ScannedString { close, escaped: false });
+    }
+    scan_escaped_string(bytes, close)
+}
+
+/// Where a string ends, and whether it has escapes; `None` if it is malformed, which [`scan_string`] tells more of.
+#[inline]
+pub(crate) fn string_end(bytes: &[u8], open: usize) -> Option<ScannedString> {
+    let close = skip_plain(bytes, open + 1);
+    if bytes.get(close) == Some(&b'"') {
+        return Some(ScannedString { close, escaped: false });
+    }
+    scan_escaped_string(bytes, close).ok()
+}
+
+/// Where an integer of at most 18 digits ends; `None` if it is anything else, which [`scan_number`] tells more of.
+#[inline]
+pub(crate) fn short_integer_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let whole = start + usize::from(bytes.get(start) == Some(&b'-'));
+    let end = skip_digits(bytes, whole);
+    let len = end - whole;
+    let leading_zero = len > 1 && bytes[whole] == b'0';
+    let goes_on = matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
+    ((1..=18).contains(&len) && !leading_zero && !goes_on).then_some(end)
+}
+
+/// The rest of a string whose first special byte, at `at`, is not its end.
+#[cold]
+#[inline(never)]
+fn scan_escaped_string(bytes: &[u8], mut at: usize) -> Result<ScannedString, Malformed> {
     let mut escaped = false;
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok(ScannedString { close: at, escaped }),
             Some(b'\\') => {
                 escaped = true;
-                at = scan_escape(bytes, at)?;
+                at = skip_plain(bytes, scan_escape(bytes, at)?);
             }
-            Some(0..=0x1f) => return malformed(Reason::ControlCharacter, at),
-            Some(_) => at += 1,
+            Some(_) => return malformed(Reason::ControlCharacter, at),
             None => return malformed(Reason::CutOff, bytes.len()),
         }
     }
+}
+
+/// The first offset at or after `at` of a byte that is not plain text of a string: a quote, a backslash or a control
+/// character; or the end. Eight bytes at a time.
+#[inline]
+fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let special = special_bytes(u64::from_le_bytes(*chunk));
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// The high bit of each byte that is special in a string. Exact up to the first of them, which is all that counts:
+/// a borrow can only reach later bytes.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let quotes = zeros(word ^ (ONES * 0x22));
+    let backslashes = zeros(word ^ (ONES * 0x5c));
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    (quotes | backslashes | controls) & HIGHS
 }
 
 /// Scans one escape (or surrogate pair of escapes); answers the offset after it.
@@ -219,6 +293,7 @@ fn broken_number<T>(bytes: &[u8], at: usize) -> Result<T, Malformed> {
     malformed(if at >= bytes.len() { Reason::CutOff } else { Reason::InvalidNumber }, at)
 }
 
+#[inline]
 fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b'0'..=b'9') = bytes.get(at) {
         at += 1;

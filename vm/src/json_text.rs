@@ -5,25 +5,41 @@
 //! end to end, in one pass where the schema looks at each value once. What was walked to its end is remembered
 //! (`walked`), so that the cursor around it need not read it again.
 //!
+//! That names are distinct is found out at the end of their object, by hashes: of every name in a skipped object, and of
+//! those that the machine [notes](Instance::note_name) in one that it walks; names that it finds in a property table it
+//! tells apart itself.
+//!
 //! Anything wrong, or in doubt (two names of one object with one hash, deep nesting), is [`Halt::Unreadable`]:
 //! the tape then reads the text and says exactly what is wrong and where. This module never words an error.
 
 use ahash::RandomState;
 
+use crate::insn::Types;
 use crate::instance::{Halt, Instance, Member, View};
-use crate::json;
+use crate::json::{self, ScannedNumber};
+use crate::names::TextKey;
 use crate::number::Number;
 use crate::text::Text;
 
 /// Memory of in-place reading, used again for each text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TextScratch {
     /// Names of the objects being walked, innermost last: where the object is, and the name's hash.
     names: Vec<(u32, u64)>,
     /// Containers open inside a skip.
     open: Vec<Open>,
-    /// Seeded per process, so that nobody can prepare names of one hash.
+    /// Per process, so that nobody can prepare names of one hash; the worst of such names is the tape's time.
+    secret: u64,
     hasher: RandomState,
+    /// A name without its escapes.
+    plain: String,
+}
+
+impl Default for TextScratch {
+    fn default() -> Self {
+        let hasher = RandomState::new();
+        TextScratch { names: Vec::new(), open: Vec::new(), secret: hasher.hash_one(0_u8), hasher, plain: String::new() }
+    }
 }
 
 impl TextScratch {
@@ -31,6 +47,7 @@ impl TextScratch {
     pub fn reserve(&mut self, bytes: usize, depth_max: usize) {
         crate::tape::reserve_total(&mut self.names, bytes / 5 + 8);
         crate::tape::reserve_total(&mut self.open, depth_max.min(bytes) + 1);
+        self.plain.reserve(bytes);
     }
 }
 
@@ -53,7 +70,8 @@ pub struct JsonText<'a, 's> {
     bytes_left: usize,
 }
 
-/// How often, on average, each byte may be read in place.
+/// How often, on average, each byte of strings and of what no instruction visits may be read in place; names and
+/// other scalars are paid for in fuel.
 const READS_MAX: usize = 16;
 
 /// A position in an object.
@@ -64,7 +82,7 @@ pub struct TextMembers {
     value: u32,
     /// This object's part of the name hashes.
     names_from: u32,
-    len: u32,
+    noted: u32,
 }
 
 /// A position in an array.
@@ -104,7 +122,10 @@ impl<'a, 's> JsonText<'a, 's> {
         if self.walked.0 == node && self.walked.1 != 0 {
             return Ok(self.walked.1);
         }
-        let end = self.skip(node as usize)?;
+        let end = match self.bytes().get(node as usize) {
+            Some(b'"') => json::string_end(self.bytes(), node as usize).ok_or(Halt::Unreadable)?.close as u32 + 1,
+            _ => self.skip(node as usize)?,
+        };
         self.charge((end - node) as usize)?;
         Ok(end)
     }
@@ -115,12 +136,15 @@ impl<'a, 's> JsonText<'a, 's> {
         Ok(())
     }
 
-    fn string(&mut self, open: usize) -> Result<(Text<'a>, usize), Halt> {
-        let scanned = json::scan_string(self.bytes(), open).map_err(|_| Halt::Unreadable)?;
-        Ok((Text::escaped_text(&self.text[open + 1..scanned.close], scanned.escaped), scanned.close + 1))
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its answer does not fit registers
+    fn string(&self, open: usize) -> Result<(Text<'a>, usize), Halt> {
+        let scanned = json::string_end(self.bytes(), open).ok_or(Halt::Unreadable)?;
+        let raw = self.text.get(open + 1..scanned.close).ok_or(Halt::Unreadable)?;
+        Ok((Text::escaped_text(raw, scanned.escaped), scanned.close + 1))
     }
 
-    fn scalar(&mut self, node: usize) -> Result<(View<'a>, usize), Halt> {
+    fn scalar(&self, node: usize) -> Result<(View<'a>, usize), Halt> {
         let bytes = self.bytes();
         Ok(match bytes.get(node) {
             Some(b'"') => {
@@ -131,14 +155,19 @@ impl<'a, 's> JsonText<'a, 's> {
             Some(b'f') => (View::Bool(false), word(bytes, node, "false")?),
             Some(b'n') => (View::Null, word(bytes, node, "null")?),
             _ => {
-                let scanned = json::scan_number(bytes, node).map_err(|_| Halt::Unreadable)?;
-                if !scanned.bounded {
-                    return Err(Halt::Unreadable);
-                }
+                let scanned = self.number(node)?;
                 let number = Number::parse(&self.text[node..scanned.end]).map_err(|_| Halt::Unreadable)?;
                 (View::Number(number), scanned.end)
             }
         })
+    }
+
+    #[inline]
+    fn number(&self, node: usize) -> Result<ScannedNumber, Halt> {
+        match json::scan_number(self.bytes(), node) {
+            Ok(scanned) if scanned.bounded => Ok(scanned),
+            _ => Err(Halt::Unreadable),
+        }
     }
 
     /// Passes over the value at `node`, checking it: the loop keeps its own stack of open containers.
@@ -193,14 +222,10 @@ impl<'a, 's> JsonText<'a, 's> {
         }
     }
 
-    fn skip_scalar(&mut self, at: usize) -> Result<usize, Halt> {
-        let bytes = self.bytes();
-        match bytes.get(at) {
-            Some(b'"') => Ok(json::scan_string(bytes, at).map_err(|_| Halt::Unreadable)?.close + 1),
-            Some(b'-' | b'0'..=b'9') => match json::scan_number(bytes, at) {
-                Ok(scanned) if scanned.bounded => Ok(scanned.end),
-                _ => Err(Halt::Unreadable),
-            },
+    fn skip_scalar(&self, at: usize) -> Result<usize, Halt> {
+        match self.bytes().get(at) {
+            Some(b'"') => Ok(self.string(at)?.1),
+            Some(b'-' | b'0'..=b'9') => Ok(self.number(at)?.end),
             _ => Ok(self.scalar(at)?.1),
         }
     }
@@ -221,12 +246,17 @@ impl<'a, 's> JsonText<'a, 's> {
         Ok(bracket + 1)
     }
 
-    /// Reads a name and its colon; answers where the value starts.
+    /// Reads a name and its colon, and notes it; answers where the value starts.
     fn skip_name(&mut self, at: usize, object: u32) -> Result<usize, Halt> {
-        self.name(at, object).map(|(_, value)| value)
+        let (name, value) = self.name(at)?;
+        self.note(object, name);
+        Ok(value)
     }
 
-    fn name(&mut self, at: usize, object: u32) -> Result<(Text<'a>, usize), Halt> {
+    /// Reads a name and its colon; answers it and where the value starts.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `string`
+    fn name(&self, at: usize) -> Result<(Text<'a>, usize), Halt> {
         let bytes = self.bytes();
         if bytes.get(at) != Some(&b'"') {
             return Err(Halt::Unreadable);
@@ -236,16 +266,16 @@ impl<'a, 's> JsonText<'a, 's> {
         if bytes.get(colon) != Some(&b':') {
             return Err(Halt::Unreadable);
         }
-        let hash = self.hash(name);
-        self.scratch.names.push((object, hash));
         Ok((name, json::skip_space(bytes, colon + 1)))
     }
 
-    fn hash(&self, name: Text<'_>) -> u64 {
-        use std::hash::{BuildHasher, Hasher};
-        let mut state = self.scratch.hasher.build_hasher();
-        name.hash_into(&mut state);
-        state.finish()
+    fn note(&mut self, object: u32, name: Text<'a>) {
+        let TextScratch { names, secret, hasher, plain, .. } = &mut *self.scratch;
+        let name = name.plain(plain);
+        let key = TextKey::of(name);
+        // A key that does not hold the whole name says too little of it.
+        let hash = if key.is_whole() { key.mix(*secret) } else { hasher.hash_one(name) };
+        names.push((object, hash));
     }
 
     /// Ends an object: its names are distinct, or the tape must look.
@@ -289,25 +319,62 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
             Some(b'[') => Ok(View::Array),
             _ => {
                 let (view, end) = self.scalar(node as usize)?;
-                self.charge(end - node as usize)?;
+                if let View::String(_) = view {
+                    self.charge(end - node as usize)?;
+                }
                 self.walked = (node, end as u32);
                 Ok(view)
             }
         }
     }
 
+    #[inline]
+    fn types(&mut self, node: u32) -> Result<Types, Halt> {
+        // What ends a string or a word is for whoever passes over it to find.
+        Ok(match self.bytes().get(node as usize) {
+            Some(b'"') => Types::STRING,
+            Some(b'{') => Types::OBJECT,
+            Some(b'[') => Types::ARRAY,
+            Some(b't' | b'f') => Types::BOOLEAN,
+            Some(b'n') => Types::NULL,
+            _ => match json::short_integer_end(self.bytes(), node as usize) {
+                Some(end) => {
+                    self.walked = (node, end as u32);
+                    Types::WHOLE
+                }
+                None => self.view(node)?.types(),
+            },
+        })
+    }
+
+    #[inline]
     fn members(&mut self, node: u32) -> TextMembers {
         // Walks of this object, or of what is inside it, that were left early have left their names.
         while self.scratch.names.last().is_some_and(|(object, _)| *object >= node) {
             self.scratch.names.pop();
         }
-        TextMembers { object: node, value: 0, names_from: self.scratch.names.len() as u32, len: 0 }
+        TextMembers { object: node, value: 0, names_from: self.scratch.names.len() as u32, noted: 0 }
     }
 
     fn next_member(&mut self, at: &mut TextMembers) -> Result<Option<Member<'a, u32>>, Halt> {
+        let member = self.next_unnoted(at)?;
+        if let Some(member) = &member {
+            self.note_name(at, member.name)?;
+        }
+        Ok(member)
+    }
+
+    fn note_name(&mut self, at: &mut TextMembers, name: Text<'a>) -> Result<(), Halt> {
+        self.note(at.object, name);
+        at.noted += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn next_unnoted(&mut self, at: &mut TextMembers) -> Result<Option<Member<'a, u32>>, Halt> {
         let bytes = self.bytes();
         // A walk that was left early inside this object leaves its names behind.
-        self.scratch.names.truncate((at.names_from + at.len) as usize);
+        self.scratch.names.truncate((at.names_from + at.noted) as usize);
         let next = if at.value == 0 {
             let inside = json::skip_space(bytes, at.object as usize + 1);
             if bytes.get(inside) == Some(&b'}') {
@@ -320,17 +387,17 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
             match bytes.get(after) {
                 Some(b',') => json::skip_space(bytes, after + 1),
                 Some(b'}') => {
-                    self.close_names(at.names_from)?;
+                    if at.noted > 0 {
+                        self.close_names(at.names_from)?;
+                    }
                     self.walked = (at.object, after as u32 + 1);
                     return Ok(None);
                 }
                 _ => return Err(Halt::Unreadable),
             }
         };
-        let (name, value) = self.name(next, at.object)?;
-        self.charge(value - next)?;
+        let (name, value) = self.name(next)?;
         at.value = value as u32;
-        at.len += 1;
         Ok(Some(Member { name, name_node: next as u32, value: at.value }))
     }
 

@@ -26,6 +26,7 @@ pub mod json_text;
 pub mod limits;
 pub mod listing;
 mod memo;
+pub mod names;
 mod nonprintable;
 pub mod notation;
 pub mod number;
@@ -41,22 +42,24 @@ pub mod value;
 use execute::{Bounds, Judge, Machine};
 use explain::{Collect, Explanation};
 use instance::{Halt, Instance};
-use scratch::{Scratch, Stack};
+use scratch::{Scratch, Stack, StackOf};
 use tape::TapeInstance;
 use unit::Unit;
 
 /// Judges `instance` by `unit`: whether it satisfies the schema.
 ///
-/// Errors: [`Halt::Fault`] beyond the bounds, [`Halt::Unreadable`] where only a tape can tell. Allocates only
-/// while `stack` and `scratch` grow to the call's size.
+/// Errors: [`Halt::Fault`] beyond the bounds, [`Halt::Unreadable`] where only a tape can tell, [`Halt::Stackless`] where
+/// there is no `stack` and a frame is needed (deep nesting, evaluated sets, `uniqueItems`). Allocates only while `stack`
+/// and `scratch` grow to the call's size.
+#[inline]
 pub fn judge<'a, I: Instance<'a>>(
     unit: &Unit,
     instance: &mut I,
-    stack: &mut Stack<'a, I>,
+    stack: Option<&mut StackOf<'a, I>>,
     scratch: &mut Scratch,
-    bounds: Bounds,
+    bounds: &Bounds,
 ) -> Result<bool, Halt> {
-    Machine::new(unit, instance, stack, scratch, Judge, bounds).run(unit.parts.accept)
+    Machine::new(unit, instance, stack, scratch, Judge(()), bounds).judge()
 }
 
 /// What an explanation is to hold.
@@ -72,15 +75,15 @@ pub struct ExplainOptions {
 pub fn explain<'t>(
     unit: &Unit,
     mut instance: TapeInstance<'t>,
-    stack: &mut Stack<'t, TapeInstance<'t>>,
+    stack: &mut StackOf<'t, TapeInstance<'t>>,
     scratch: &mut Scratch,
     explanation: &mut Explanation,
-    bounds: Bounds,
+    bounds: &Bounds,
     options: ExplainOptions,
 ) -> Result<bool, Halt> {
     let tape = instance.tape();
     let sink = Collect::new(explanation, unit, tape, options.failures_max, options.evaluation_paths);
-    Machine::new(unit, &mut instance, stack, scratch, sink, bounds).run(unit.parts.explain)
+    Machine::new(unit, &mut instance, Some(stack), scratch, sink, bounds).explain()
 }
 
 /// [`judge`] on a tape, with `trace` called before each instruction: pc and fuel used so far.
@@ -92,10 +95,10 @@ pub fn judge_traced(
 ) -> (Result<bool, Halt>, u64) {
     let mut stack = Stack::default();
     let mut scratch = Scratch::default();
-    let mut forward = |pc, left| trace(pc, bounds.fuel_max - left);
-    let mut machine = Machine::new(unit, &mut instance, &mut stack, &mut scratch, Judge, bounds);
-    machine.trace(&mut forward);
-    let verdict = machine.run(unit.parts.accept);
+    let forward = |pc, left| trace(pc, bounds.fuel_max - left);
+    let sink = Judge(forward);
+    let mut machine = Machine::new(unit, &mut instance, Some(&mut stack), &mut scratch, sink, &bounds);
+    let verdict = machine.judge();
     let used = machine.fuel_used();
     (verdict, used)
 }

@@ -10,6 +10,10 @@ pub const DEPTH_CEILING: u32 = 1_024;
 /// Frames of the machine at once; what a depth-limited call of a compiled schema needs is far below. Unit: frames.
 pub const FRAMES_MAX: usize = 1 << 18;
 
+/// Blocks that run inside each other on the thread's own stack, before frames take over. Each takes about half a KiB
+/// in a release build; together they fit a thread of 128 KiB. Unit: blocks.
+pub const NESTED_MAX: u32 = 64;
+
 /// Bytes of a dense automaton kept in a unit; a larger one costs more cache than it saves time.
 pub const DFA_BYTES_MAX: usize = 64 << 10;
 

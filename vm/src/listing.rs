@@ -12,7 +12,7 @@ use crate::insn::{Flags, Operand, OperandKind, Target, Types, Word};
 use crate::opcode::Opcode;
 use crate::render::{write_text, write_value};
 use crate::text::Text;
-use crate::unit::{Extra, StrId, Table, Unit};
+use crate::unit::{Extra, Guard, StrId, Table, Unit};
 
 /// A unit with its name, to be printed.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +154,9 @@ pub fn write_types(out: &mut impl fmt::Write, types: Types) -> fmt::Result {
         (Types::INTEGER, "integer"),
         (Types::INTEGER_LITERAL, "integer literal"),
     ];
+    if types == Types::ANY {
+        return out.write_str("any");
+    }
     let mut first = true;
     for (one, name) in NAMES {
         if types.meets(one) {
@@ -187,7 +190,7 @@ fn write_enum(out: &mut String, unit: &Unit, id: u32) -> fmt::Result {
             out.push_str(word);
         }
     }
-    for string in &set.strings {
+    for (_, string) in &set.strings {
         item(out);
         write_text(out, Text::plain_text(unit.str(*string)))?;
     }
@@ -220,11 +223,8 @@ fn write_table(out: &mut String, unit: &Unit, op: Opcode, table: &Table) -> fmt:
         if op == Opcode::Required {
             continue;
         }
-        if name.target.is_some() {
-            out.push_str(": ");
-            write_target(out, name.target)?;
-        }
-        if name.required.is_some() {
+        write_child(out, name.guard, name.target)?;
+        if at < 64 && table.required >> at & 1 != 0 {
             out.push_str(" !req");
         }
         if !name.declared {
@@ -250,6 +250,25 @@ fn write_table(out: &mut String, unit: &Unit, op: Opcode, table: &Table) -> fmt:
         }
     }
     Ok(())
+}
+
+/// What becomes of a child: types that pass at once, then those that its block is run on.
+fn write_child(out: &mut String, guard: Guard, target: Target) -> fmt::Result {
+    let mut mark = ": ";
+    if guard.pass != Types::NONE {
+        out.push_str(mark);
+        write_types(out, guard.pass)?;
+        mark = " or ";
+    }
+    if !target.is_some() {
+        return Ok(());
+    }
+    out.push_str(mark);
+    if guard.admit != Types::ANY {
+        write_types(out, guard.admit)?;
+        out.push(' ');
+    }
+    write_target(out, target)
 }
 
 fn write_list(out: &mut String, unit: &Unit, op: Opcode, list: &[u32]) -> fmt::Result {

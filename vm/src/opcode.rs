@@ -104,7 +104,7 @@ macro_rules! for_each_op {
             /// `prefixItems`, and the array form of `items`.
             PrefixItems prefix_items (targets: c ListId) Array "for each element that has a target: run it" 1
             /// `items` and `additionalItems` with a schema.
-            Items items (start: b Len, target: c Target) Array "for each element from start on: run target" 1
+            Items items (admit: a Types, start: b Len, target: c Target) Array "for each element from start on: fail if its kind is not in admit; run target" 1
             /// `contains` with its bounds: target, minimum, maximum.
             Contains contains (flags: a Flags, list: c ListId) Array "count the elements that list[0] accepts; if outside list[1]..=list[2]: fail" 1
 
@@ -189,6 +189,13 @@ macro_rules! define_opcodes {
             /// Every opcode, in order.
             pub const ALL: &'static [Opcode] = &[ $(Opcode::$variant),* ];
 
+            /// Fuel for one run, see [`OpInfo::fuel`].
+            #[inline]
+            pub(crate) fn fuel(self) -> u64 {
+                const FUEL: &[u8] = &[ $($fuel),* ];
+                FUEL[self as usize].into()
+            }
+
             /// The row of the table.
             pub fn info(self) -> &'static OpInfo { &INFO[self as usize] }
         }
@@ -255,9 +262,9 @@ mod tests {
 
     #[test]
     fn decode_undoes_encode() {
-        let word = build::items(Len(7), Target::new(99, true));
+        let word = build::items(Types::ANY, Len(7), Target::new(99, true, false));
         assert_eq!(word.opcode(), Opcode::Items);
-        assert_eq!((word.b, Target::decode(word.c)), (7, Target::new(99, true)));
+        assert_eq!((word.b, Target::decode(word.c)), (7, Target::new(99, true, false)));
     }
 
     #[test]

@@ -45,22 +45,26 @@ impl Scratch {
     }
 }
 
-/// Memory of the machine for one type of instance.
-pub struct Stack<'a, I: Instance<'a>> {
-    pub(crate) frames: Vec<Frame<I::Node, I::Members, I::Elements>>,
+/// Memory of the machine for one type of instance: its nodes, cursors of members, cursors of elements.
+#[derive(Clone, Debug)]
+pub struct Stack<N, M, E> {
+    pub(crate) frames: Vec<Frame<N, M, E>>,
     /// Members that `properties` has found: index in the table, name, value; by index.
-    pub(crate) slots: Vec<(u32, I::Node, I::Node)>,
+    pub(crate) slots: Vec<(u32, N, N)>,
     /// Elements under comparison.
-    pub(crate) nodes: Vec<I::Node>,
+    pub(crate) nodes: Vec<N>,
 }
 
-impl<'a, I: Instance<'a>> Default for Stack<'a, I> {
+/// The [`Stack`] for an instance.
+pub type StackOf<'a, I> = Stack<<I as Instance<'a>>::Node, <I as Instance<'a>>::Members, <I as Instance<'a>>::Elements>;
+
+impl<N, M, E> Default for Stack<N, M, E> {
     fn default() -> Self {
         Stack { frames: Vec::new(), slots: Vec::new(), nodes: Vec::new() }
     }
 }
 
-impl<'a, I: Instance<'a>> Stack<'a, I> {
+impl<N, M, E> Stack<N, M, E> {
     /// Allocates for so many frames and nodes.
     pub fn reserve(&mut self, frames: usize, nodes: usize) {
         reserve_total(&mut self.frames, frames);
@@ -74,9 +78,9 @@ impl<'a, I: Instance<'a>> Stack<'a, I> {
         self.nodes.clear();
     }
 
-    /// The same memory for instances of another lifetime. Frames of one layout are collected in place, so nothing
-    /// is allocated; the allocation tests would tell.
-    pub fn recycle<'b, J: Instance<'b>>(mut self) -> Stack<'b, J> {
+    /// The same memory for nodes and cursors of another lifetime. Frames of one layout are collected in place, so
+    /// nothing is allocated; the allocation tests would tell.
+    pub fn recycle<N2, M2, E2>(mut self) -> Stack<N2, M2, E2> {
         self.clear();
         Stack { frames: recycle(self.frames), slots: recycle(self.slots), nodes: recycle(self.nodes) }
     }
@@ -85,10 +89,4 @@ impl<'a, I: Instance<'a>> Stack<'a, I> {
 fn recycle<T, U>(empty: Vec<T>) -> Vec<U> {
     debug_assert!(empty.is_empty());
     empty.into_iter().filter_map(|_| None).collect()
-}
-
-impl<'a, I: Instance<'a>> std::fmt::Debug for Stack<'a, I> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stack").field("frames", &self.frames.len()).finish_non_exhaustive()
-    }
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::failure::Wording;
 use crate::insn::{Operand, OperandKind, Target, Types, Word};
+use crate::names::{NameIndex, TextKey};
 use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::pattern::Pattern;
@@ -51,7 +52,9 @@ pub struct EnumSet {
     /// See `null`.
     pub no: bool,
     /// Strings, by bytes.
-    pub strings: Vec<StrId>,
+    pub strings: Vec<(TextKey, StrId)>,
+    /// Finds them.
+    pub index: NameIndex,
     /// Numbers, by value. Ids of the number pool.
     pub numbers: Vec<u32>,
     /// Arrays and objects. Ids of the value pool.
@@ -69,42 +72,61 @@ pub enum Extra {
     Run(Target),
 }
 
+/// What the types of a value decide before any block runs: the head of the block for it, taken out.
+///
+/// A value of a type in `pass` satisfies the block; any other that is not of a type in `admit` fails it; the rest is
+/// the block's to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// Types that pass at once.
+    pub pass: Types,
+    /// Types that may pass.
+    pub admit: Types,
+}
+
+impl Guard {
+    /// Decides nothing.
+    pub const OPEN: Guard = Guard { pass: Types::NONE, admit: Types::ANY };
+
+    /// The guard as a word of a list.
+    pub fn bits(self) -> u32 {
+        u32::from(self.pass.0) | u32::from(self.admit.0) << 8
+    }
+
+    /// Back from a list.
+    pub fn from_bits(bits: u32) -> Guard {
+        Guard { pass: Types(bits as u8), admit: Types((bits >> 8) as u8) }
+    }
+}
+
 /// One name of a property table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableName {
+    /// What the name is found by.
+    pub key: TextKey,
     /// The name.
     pub name: StrId,
-    /// The block for its value, or none (a property that is only required, or has no constraint).
+    /// The block for its value, or none (a property that is only required, or has no further constraint).
     pub target: Target,
+    /// What is decided before the block.
+    pub guard: Guard,
     /// Whether `properties` has it: if not, it counts as a further member.
     pub declared: bool,
-    /// Its bit among the required names, for the first 64 of them.
-    pub required: Option<u8>,
 }
 
 /// A property table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The names in schema order.
+    /// The names in schema order; in tables of more than 64, the required ones first.
     pub names: Vec<TableName>,
-    /// The names' keys, in schema order.
-    pub keys: Vec<NameKey>,
-    /// Indices of `names`, by key.
-    pub order: Vec<u32>,
-    /// A bit for each required name.
+    /// Finds them.
+    pub index: NameIndex,
+    /// The required names that `object_table` watches: a bit for each of the first 64.
     pub required: u64,
     /// `patternProperties`: pattern id and target.
     pub patterns: Vec<(u32, Target)>,
     /// The rest.
     pub extra: Extra,
-}
-
-impl Table {
-    /// A bit for each required name that `object_table` watches.
-    #[inline]
-    pub(crate) fn required_mask(&self) -> u64 {
-        self.required
-    }
 }
 
 /// One step of a schema location.
@@ -136,14 +158,16 @@ pub struct Note {
 }
 
 /// Everything of a unit, before it is checked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UnitParts {
     /// The accept section, then the explain section.
     pub code: Vec<Word>,
     /// Where the explain section starts.
     pub explain_at: u32,
-    /// Entry of the accept section.
-    pub accept: u32,
+    /// Entry of the accept section: none if it accepts everything that its guard lets through.
+    pub accept: Target,
+    /// What is decided before the accept section.
+    pub accept_guard: Guard,
     /// Entry of the explain section.
     pub explain: u32,
     /// All strings, one after the other.
@@ -176,6 +200,33 @@ pub struct UnitParts {
     pub revisits: bool,
     /// The longest chain of blocks that judge one instance. Unit: frames.
     pub frames_per_level: u32,
+}
+
+impl Default for UnitParts {
+    fn default() -> Self {
+        UnitParts {
+            code: Vec::new(),
+            explain_at: 0,
+            accept: Target::NONE,
+            accept_guard: Guard::OPEN,
+            explain: 0,
+            text: String::new(),
+            strings: Vec::new(),
+            numbers: Vec::new(),
+            value_text: String::new(),
+            value_entries: Vec::new(),
+            values: Vec::new(),
+            enums: Vec::new(),
+            patterns: Vec::new(),
+            tables: Vec::new(),
+            lists: Vec::new(),
+            notes: Vec::new(),
+            note_at: Vec::new(),
+            digest: [0; 32],
+            revisits: false,
+            frames_per_level: 0,
+        }
+    }
 }
 
 /// A compiled tool.
@@ -247,7 +298,9 @@ impl Unit {
             .tables
             .iter()
             .map(|t| {
-                t.names.len() * (size_of::<TableName>() + size_of::<NameKey>() + 4)
+                size_of::<Table>()
+                    + t.names.len() * size_of::<TableName>()
+                    + t.index.memory()
                     + t.patterns.len() * size_of::<(u32, Target)>()
             })
             .sum();
@@ -318,53 +371,21 @@ impl Unit {
         self.parts.notes.get(self.parts.note_at[at].1 as usize)
     }
 
-    /// Finds `name` in the table: its index in schema order.
-    ///
-    /// `guess` is tried first: members mostly come in the order of the schema. Cost: one comparison of two words, else
-    /// as many as the table has names, or a binary search of large tables; one comparison of texts where the words are
-    /// those of a name longer than a word.
-    #[inline]
-    pub(crate) fn find_name(&self, table: &Table, name: &str, guess: usize) -> Option<usize> {
-        let key = NameKey::of(name);
-        let is = |at: usize| {
-            let entry = &table.names[at];
-            name.len() <= NameKey::HEAD_BYTES || self.str(entry.name) == name
-        };
-        if table.keys.get(guess) == Some(&key) && is(guess) {
-            return Some(guess);
-        }
-        if table.keys.len() <= SCANNED_MAX {
-            let hits = table.keys.iter().enumerate().filter(|(_, other)| **other == key);
-            return hits.map(|(at, _)| at).find(|at| is(*at));
-        }
-        let from = table.order.partition_point(|at| table.keys[*at as usize] < key);
-        let hits = table.order[from..].iter().map(|at| *at as usize).take_while(|at| table.keys[*at] == key);
-        hits.into_iter().find(|at| is(*at))
+    /// Finds `name` in the table: its index. Cost: constant, and one comparison of texts longer than a key.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the heart of every sweep
+    pub(crate) fn find_name<'t>(&self, table: &'t Table, name: &str) -> Option<(usize, &'t TableName)> {
+        let key = TextKey::of(name);
+        let is = |entry: &TableName| entry.key == key && (key.is_whole() || self.str(entry.name) == name);
+        table.index.find(key, &table.names, is)
     }
-}
 
-/// Tables of up to so many names are scanned. Unit: names.
-const SCANNED_MAX: usize = 16;
-
-/// What tells most names apart: the length and the first bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NameKey {
-    len: u32,
-    head: u64,
-}
-
-impl NameKey {
-    const HEAD_BYTES: usize = 8;
-
-    /// The key of a name: equal names have equal keys, and equal keys of at most eight bytes are equal names.
+    /// Whether the set holds `text`. Cost: as [`find_name`](Self::find_name).
     #[inline]
-    pub fn of(name: &str) -> NameKey {
-        let bytes = name.as_bytes();
-        let head = match bytes.first_chunk::<{ Self::HEAD_BYTES }>() {
-            Some(head) => u64::from_be_bytes(*head),
-            None => bytes.iter().fold(0, |head, byte| head << 8 | u64::from(*byte)),
-        };
-        NameKey { len: bytes.len() as u32, head }
+    pub(crate) fn has_string(&self, set: &EnumSet, text: &str) -> bool {
+        let key = TextKey::of(text);
+        let is = |(other, string): &(TextKey, StrId)| *other == key && (key.is_whole() || self.str(*string) == text);
+        set.index.find(key, &set.strings, is).is_some()
     }
 }
 
@@ -376,9 +397,8 @@ impl Unit {
         if !ends(parts.explain_at) || !ends(parts.code.len() as u32) {
             return Err(BadUnit("a section does not end in leave".to_owned()));
         }
-        for entry in [parts.accept, parts.explain] {
-            self.check_block(entry)?;
-        }
+        self.check_target(parts.accept)?;
+        self.check_block(parts.explain)?;
         for (pc, word) in parts.code.iter().enumerate() {
             for (name, slot, kind) in word.opcode().info().operands {
                 let bits = match slot {
@@ -419,9 +439,32 @@ impl Unit {
     }
 
     fn check_block(&self, pc: u32) -> Result<(), BadUnit> {
-        let code = &self.parts.code;
-        let starts = pc == 0 || code.get(pc as usize - 1).is_some_and(|word| word.opcode() == Opcode::Leave);
-        if starts && (pc as usize) < code.len() { Ok(()) } else { Err(BadUnit(format!("{pc:04} is no block"))) }
+        let within = (pc as usize) < self.parts.code.len();
+        if within && (self.starts_block(pc) || self.follows_guard(pc)) {
+            Ok(())
+        } else {
+            Err(BadUnit(format!("{pc:04} is no block")))
+        }
+    }
+
+    fn starts_block(&self, pc: u32) -> bool {
+        pc == 0 || self.opcode_at(pc.wrapping_sub(1)) == Some(Opcode::Leave)
+    }
+
+    /// Whether everything of a block before `pc` is what a [`Guard`] takes out.
+    fn follows_guard(&self, pc: u32) -> bool {
+        let mut at = pc.wrapping_sub(1);
+        if self.opcode_at(at) == Some(Opcode::TypeIs) {
+            if self.starts_block(at) {
+                return true;
+            }
+            at = at.wrapping_sub(1);
+        }
+        self.opcode_at(at) == Some(Opcode::SkipType) && self.starts_block(at)
+    }
+
+    fn opcode_at(&self, pc: u32) -> Option<Opcode> {
+        self.parts.code.get(pc as usize).map(|word| word.opcode())
     }
 
     fn check_pools(&self) -> Result<(), BadUnit> {
@@ -439,15 +482,21 @@ impl Unit {
                 self.check_target(target)?;
             }
             let named = table.names.iter().all(|name| string(name.name));
-            let len = table.names.len();
-            let indexed = table.keys.len() == len && table.order.len() == len;
-            if !named || !indexed || table.order.iter().any(|at| *at as usize >= len) {
+            if !named || !table.index.is_of(table.names.len()) {
                 return Err(BadUnit("a property table is incomplete".to_owned()));
             }
         }
         let numbers = parts.enums.iter().flat_map(|set| &set.numbers).all(|id| (*id as usize) < parts.numbers.len());
         let values = parts.enums.iter().flat_map(|set| &set.containers).all(|id| (*id as usize) < parts.values.len());
+        let strings = parts
+            .enums
+            .iter()
+            .all(|set| set.index.is_of(set.strings.len()) && set.strings.iter().all(|(_, id)| string(*id)));
         let notes = parts.note_at.iter().all(|(_, note)| (*note as usize) < parts.notes.len());
-        if numbers && values && notes { Ok(()) } else { Err(BadUnit("a pool id is out of range".to_owned())) }
+        if numbers && values && strings && notes {
+            Ok(())
+        } else {
+            Err(BadUnit("a pool id is out of range".to_owned()))
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::equal::{self, Budget};
+use crate::insn::Types;
 use crate::instance::{Halt, Instance, Member, View};
 use crate::number::Number;
 use crate::text::Text;
@@ -32,7 +33,7 @@ pub enum ValueNode<'a> {
     /// A value.
     Value(&'a Value),
     /// A name.
-    Name(&'a str),
+    Name(&'a String),
 }
 
 /// A position among the elements of an array.
@@ -75,6 +76,23 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
         })
     }
 
+    #[inline]
+    fn types(&mut self, node: ValueNode<'a>) -> Result<Types, Halt> {
+        let ValueNode::Value(value) = node else {
+            return Ok(Types::STRING);
+        };
+        Ok(match value {
+            Value::Null => Types::NULL,
+            Value::Bool(_) => Types::BOOLEAN,
+            Value::Number(number) if number.is_i64() || number.is_u64() => Types::WHOLE,
+            Value::Number(number) => View::Number(view_number(number)?).types(),
+            Value::String(_) => Types::STRING,
+            Value::Array(_) => Types::ARRAY,
+            Value::Object(_) => Types::OBJECT,
+        })
+    }
+
+    #[inline]
     fn members(&mut self, node: ValueNode<'a>) -> ValueMembers<'a> {
         match node {
             ValueNode::Value(Value::Object(map)) => ValueMembers(Some(map.iter())),
@@ -91,6 +109,7 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
         }))
     }
 
+    #[inline]
     fn elements(&mut self, node: ValueNode<'a>) -> ValueElements<'a> {
         match node {
             ValueNode::Value(Value::Array(elements)) => ValueElements(elements.iter()),

@@ -4,10 +4,16 @@
 //! a block must be entered (then its state is in the frame) or it has its own verdict.
 
 use super::{CLAIMED, Cursor, Flow, Into, LoopState, Machine, Sink, Step1, TOO_MANY, Use, verdict};
-use crate::insn::{Flags, Target};
-use crate::instance::{Halt, Instance, View};
+use crate::insn::{Flags, TableId, Target, Types};
+use crate::instance::{Halt, Instance, Member, View};
 use crate::text::Text;
-use crate::unit::Extra;
+use crate::unit::{Extra, Guard, Table};
+
+/// The bit of a table's name in its mask of required ones; 0 for names beyond those that are watched.
+#[inline]
+fn watched_bit(at: usize) -> u64 {
+    1_u64.checked_shl(at as u32).unwrap_or(0)
+}
 
 impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
     // Each takes the state it left off with and the verdict of the block it ran, `None` at the start.
@@ -20,6 +26,78 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
         }
         state.failed = true;
         !self.collecting()
+    }
+
+    /// `object_table` in one sweep: every child is judged nested. A text's cursor leaves it to this loop to see that no
+    /// name of the table comes twice.
+    #[inline(never)]
+    pub(super) fn object_table_nested(&mut self, id: TableId) -> Result<bool, Halt> {
+        if !self.instance.types(self.node)?.meets(Types::OBJECT) {
+            return Ok(true);
+        }
+        self.check_depth()?;
+        let unit = self.unit;
+        let table = unit.table(id.0);
+        let mut cursor = self.instance.members(self.node);
+        let mut seen = 0_u64;
+        while let Some(member) = self.instance.next_unnoted(&mut cursor)? {
+            self.spend(1 + member.name.raw_bytes() as u64 / 16)?;
+            let found = self.find_name(table, member.name);
+            let (bit, claimed) = found.map_or((0, false), |(at, name)| (watched_bit(at), name.declared));
+            if bit == 0 {
+                self.instance.note_name(&mut cursor, member.name)?;
+            }
+            if seen & bit != 0 {
+                return Err(Halt::Unreadable);
+            }
+            seen |= bit;
+            if let Some((_, name)) = found
+                && !self.child_passes(name.guard, name.target, member.value)?
+            {
+                return Ok(false);
+            }
+            // Mostly there are no patterns and the rest is of no interest.
+            let rest = !claimed && table.extra != Extra::Skip || !table.patterns.is_empty();
+            if rest && !self.rest_passes(table, claimed, &member)? {
+                return Ok(false);
+            }
+        }
+        Ok(table.required & !seen == 0)
+    }
+
+    /// What the patterns say of a member, and the extra if nothing has claimed it.
+    fn rest_passes(&mut self, table: &Table, claimed: bool, member: &Member<'a, I::Node>) -> Result<bool, Halt> {
+        let mut claimed = claimed;
+        for (pattern, target) in &table.patterns {
+            if self.matches_pattern(*pattern, member.name)? {
+                claimed = true;
+                if !self.child_passes(Guard::OPEN, *target, member.value)? {
+                    return Ok(false);
+                }
+            }
+        }
+        match table.extra {
+            _ if claimed => Ok(true),
+            Extra::Skip => Ok(true),
+            Extra::Forbid => Ok(false),
+            Extra::Run(target) => self.child_passes(Guard::OPEN, target, member.value),
+        }
+    }
+
+    /// `items` in one sweep: every element is judged nested.
+    #[inline(never)]
+    pub(super) fn items_nested(&mut self, admit: Types, start: u32, target: Target) -> Step1 {
+        let guard = Guard { pass: Types::NONE, admit };
+        let mut cursor = self.instance.elements(self.node);
+        let mut at = 0;
+        while let Some(element) = self.instance.next_element(&mut cursor)? {
+            self.spend(1)?;
+            at += 1;
+            if at > start && !self.child_passes(guard, target, element)? {
+                return Ok(self.fail());
+            }
+        }
+        Ok(Flow::Next)
     }
 
     pub(super) fn object_table_loop(
@@ -40,16 +118,16 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                     break;
                 };
                 state.count = 1;
-                let Some(at) = self.find_name(table, member.name, state.at as usize) else {
+                let Some((at, name)) = self.find_name(table, member.name) else {
                     continue;
                 };
-                let name = &table.names[at];
-                state.at = at as u32 + 1;
-                if let Some(bit) = name.required {
-                    state.seen |= 1 << bit;
-                }
+                state.seen |= watched_bit(at);
                 if name.declared {
                     state.count |= CLAIMED;
+                }
+                passed = self.guarded(name.guard, member.value)?;
+                if passed.is_some() {
+                    continue;
                 }
                 passed =
                     self.apply(name.target, member.value, Into::Member(member.name_node), Use::Failures, &mut state)?;
@@ -88,7 +166,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                 }
             }
         }
-        let missing = table.required_mask() & !state.seen != 0;
+        let missing = table.required & !state.seen != 0;
         Ok(if missing { self.fail() } else { verdict(Some(!state.failed)) })
     }
 
@@ -108,7 +186,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
             if self.stops(passed.take(), &mut state) {
                 break;
             }
-            let Some(&(at, name_node, value)) = self.stack.slots.get(from + state.count as usize) else {
+            let Some(&(at, name_node, value)) = self.stack()?.slots.get(from + state.count as usize) else {
                 break;
             };
             state.count += 1;
@@ -119,7 +197,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                 return Ok(Flow::Entered);
             }
         }
-        self.stack.slots.truncate(from);
+        self.stack()?.slots.truncate(from);
         Ok(verdict(Some(!state.failed)))
     }
 
@@ -164,8 +242,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
         let unit = self.unit;
         let table = unit.table(id);
         let soft = flags.has(Flags::SOFT);
-        // `at` guesses the next name of the table, `count` is the member's index plus one, `seen` where the list of
-        // forbidden names starts.
+        // `count` is the member's index plus one, `seen` where the list of forbidden names starts.
         loop {
             if soft {
                 if passed.take() == Some(true) {
@@ -178,7 +255,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                 break;
             };
             state.count += 1;
-            if self.is_claimed(table, member.name, &mut state.at)? {
+            if self.is_claimed(table, member.name)? {
                 continue;
             }
             match table.extra {
@@ -250,6 +327,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
 
     pub(super) fn items_loop(
         &mut self,
+        admit: Types,
         start: u32,
         target: Target,
         mut state: LoopState<'a, I>,
@@ -265,6 +343,10 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
             };
             state.at += 1;
             if state.at <= start {
+                continue;
+            }
+            passed = self.guarded(Guard { pass: Types::NONE, admit }, element)?;
+            if passed.is_some() {
                 continue;
             }
             passed = self.apply(target, element, Into::Element(state.at - 1), Use::Failures, &mut state)?;

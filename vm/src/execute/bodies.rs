@@ -1,11 +1,10 @@
 //! The bodies: one a row of the instruction table.
 
-use super::{Flow, Into, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
+use super::{Cursor, Flow, Into, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
 use crate::format::Format;
 use crate::insn::{EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId};
 use crate::instance::{Halt, Instance, View};
 use crate::opcode::Handler;
-use crate::text::Text;
 use crate::unit::{Extra, StrId};
 
 impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
@@ -58,8 +57,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
             View::Bool(is) => (is && set.yes) || (!is && set.no),
             View::String(text) => {
                 self.spend(1 + text.raw_bytes() as u64 / 16)?;
-                let find = |id: &StrId| Text::plain_text(unit.str(*id)).compare(text);
-                set.strings.binary_search_by(find).is_ok()
+                unit.has_string(set, text.plain(self.scratch.patterns.plain()))
             }
             View::Number(number) => set.numbers.binary_search_by(|id| unit.number(*id).compare(number)).is_ok(),
             View::Array | View::Object => {
@@ -157,9 +155,9 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
             return Ok(Flow::Next);
         }
         self.check_depth()?;
-        let from = self.stack.nodes.len();
+        let from = self.stack()?.nodes.len();
         let repeated = self.has_equal_elements(from);
-        self.stack.nodes.truncate(from);
+        self.stack()?.nodes.truncate(from);
         let holds = !repeated?;
         self.fail_unless(holds)
     }
@@ -184,8 +182,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         let bits_len = self.scratch.bits.len();
         self.push_set(table.names.len().div_ceil(64) as u32);
         while let Some(member) = self.next_member(&mut state)? {
-            if let Some(at) = self.find_name(table, member.name, state.at as usize) {
-                state.at = at as u32 + 1;
+            if let Some((at, _)) = self.find_name(table, member.name) {
                 self.mark(at as u32);
             }
         }
@@ -224,10 +221,16 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn object_table(&mut self, table: TableId) -> Step1 {
-        match self.open_members()? {
-            Some(state) => self.object_table_loop(table.0, state, None),
-            None => Ok(Flow::Next),
+        if self.nested_left > 0 && !self.collecting() {
+            let passed = self.object_table_nested(table)?;
+            return self.fail_unless(passed);
         }
+        if !self.is_object()? {
+            return Ok(Flow::Next);
+        }
+        self.check_depth()?;
+        let cursor = Cursor::Members(self.instance.members(self.node));
+        self.object_table_loop(table.0, State { cursor, ..State::default() }, None)
     }
 
     fn properties(&mut self, table: TableId) -> Step1 {
@@ -236,15 +239,13 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         };
         let unit = self.unit;
         let names = unit.table(table.0);
-        let from = self.stack.slots.len();
-        let mut guess = 0;
+        let from = self.stack()?.slots.len();
         while let Some(member) = self.next_member(&mut state)? {
-            if let Some(at) = self.find_name(names, member.name, guess) {
-                guess = at + 1;
-                self.stack.slots.push((at as u32, member.name_node, member.value));
+            if let Some((at, _)) = self.find_name(names, member.name) {
+                self.stack()?.slots.push((at as u32, member.name_node, member.value));
             }
         }
-        self.stack.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
+        self.stack()?.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
         self.properties_loop(table.0, State { seen: from as u64, ..State::default() }, None)
     }
 
@@ -290,11 +291,16 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         }
     }
 
-    fn items(&mut self, start: Len, target: Target) -> Step1 {
-        match self.open_elements()? {
-            Some(state) => self.items_loop(start.0, target, state, None),
-            None => Ok(Flow::Next),
+    fn items(&mut self, admit: Types, start: Len, target: Target) -> Step1 {
+        if !self.is_array()? {
+            return Ok(Flow::Next);
         }
+        self.check_depth()?;
+        if self.nested_left > 0 && !self.collecting() {
+            return self.items_nested(admit, start.0, target);
+        }
+        let cursor = Cursor::Elements(self.instance.elements(self.node));
+        self.items_loop(admit, start.0, target, State { cursor, ..State::default() }, None)
     }
 
     fn contains(&mut self, flags: Flags, list: ListId) -> Step1 {
@@ -335,7 +341,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         };
         self.spend(len as u64 / 64)?;
         let failed = self.failed;
-        let next = Target::new(self.pc + 1, false);
+        let next = Target::new(self.pc + 1, false, false);
         self.enter(next, self.node, Into::Place, Use::Failures, &mut State::default(), false)?;
         self.failed = failed;
         self.push_set(len.div_ceil(64) as u32);
@@ -344,7 +350,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
 
     fn track_close(&mut self, flags: Flags) -> Step1 {
         // The frame is that of `track_open`: blocks nest.
-        if let Some(frame) = self.stack.frames.pop() {
+        if let Some(frame) = self.stack()?.frames.pop() {
             let own = self.track.at;
             if flags.has(Flags::TRACK) {
                 self.join_set(frame.saved.track, own);
@@ -368,7 +374,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         let table = unit.table(table.0);
         let mut index = 0;
         while let Some(member) = self.next_member(&mut state)? {
-            if table.extra != Extra::Skip || self.is_claimed(table, member.name, &mut state.at)? {
+            if table.extra != Extra::Skip || self.is_claimed(table, member.name)? {
                 self.mark(index);
             }
             index += 1;

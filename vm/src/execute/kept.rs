@@ -75,8 +75,10 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
         let mut budget = self.budget();
         while let Some(element) = self.instance.next_element(&mut at)? {
             let hash = equal::hash(self.instance, element, &self.scratch.seed, &mut budget)?;
-            self.scratch.hashes.push((hash, (self.stack.nodes.len() - from) as u32));
-            self.stack.nodes.push(element);
+            let nodes = &mut self.stack()?.nodes;
+            let at = (nodes.len() - from) as u32;
+            nodes.push(element);
+            self.scratch.hashes.push((hash, at));
         }
         self.fuel = budget.fuel;
         self.scratch.hashes.sort_unstable();
@@ -87,7 +89,8 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                 if other_hash != hash {
                     break;
                 }
-                let nodes = (self.stack.nodes[from + element as usize], self.stack.nodes[from + other as usize]);
+                let nodes = &self.stack()?.nodes;
+                let nodes = (nodes[from + element as usize], nodes[from + other as usize]);
                 let mut budget = self.budget();
                 let same = self.instance.equal(nodes.0, nodes.1, &mut budget);
                 self.fuel = budget.fuel;

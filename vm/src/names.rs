@@ -1,0 +1,188 @@
+//! Names of a schema, found by the names of an instance.
+//!
+//! A property table and an `enum` of strings ask the same question: which of these texts is that one? A text is
+//! told from others by its [`TextKey`] (length, first and last eight bytes), which for texts of up to 16 bytes is
+//! the text itself, so that most look-ups compare no bytes. A [`NameIndex`] leads from a key to the place of the
+//! name: one multiplication, one slot, rarely a second.
+
+/// What tells texts apart: equal texts have equal keys, and equal keys of up to [`TextKey::WHOLE_BYTES`] are equal
+/// texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextKey {
+    head: u64,
+    tail: u64,
+    len: u32,
+}
+
+impl TextKey {
+    /// Up to this length a key holds every byte of its text.
+    pub const WHOLE_BYTES: usize = 16;
+
+    /// The key of a text. Cost: constant.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a dozen instructions, wanted in registers
+    pub fn of(text: &str) -> TextKey {
+        let bytes = text.as_bytes();
+        let len = bytes.len() as u32;
+        if let (Some(head), Some(tail)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            return TextKey { head: u64::from_le_bytes(*head), tail: u64::from_le_bytes(*tail), len };
+        }
+        // Shorter texts fit the head: two overlapping halves, or their three bytes.
+        let head = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+            }
+            _ => match bytes {
+                [] => 0,
+                [first, ..] => {
+                    let (middle, last) = (bytes[bytes.len() / 2], bytes[bytes.len() - 1]);
+                    u64::from(*first) | u64::from(middle) << 8 | u64::from(last) << 16
+                }
+            },
+        };
+        TextKey { head, tail: 0, len }
+    }
+
+    /// Length of the text. Unit: bytes.
+    pub fn text_bytes(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the key holds every byte of its text.
+    #[inline]
+    pub fn is_whole(self) -> bool {
+        self.len as usize <= Self::WHOLE_BYTES
+    }
+
+    /// A hash of the key under a secret: not strong, and nothing but time depends on it.
+    #[inline]
+    pub(crate) fn mix(self, secret: u64) -> u64 {
+        let product = u128::from(self.head ^ secret) * u128::from(self.tail.rotate_left(32) ^ !secret);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(u64::from(self.len)).wrapping_mul(MULTIPLIERS[0])
+    }
+
+    #[inline]
+    fn slot(self, multiplier: u64) -> u64 {
+        (self.head ^ self.tail.rotate_left(23) ^ u64::from(self.len) << 56).wrapping_mul(multiplier)
+    }
+}
+
+/// Odd numbers with bits all over; the one that spreads a table's names best is taken.
+const MULTIPLIERS: [u64; 8] = [
+    0x9e37_79b9_7f4a_7c15,
+    0xc2b2_ae3d_27d4_eb4f,
+    0x1656_67b1_9e37_79f9,
+    0xff51_afd7_ed55_8ccd,
+    0xc4ce_b9fe_1a85_ec53,
+    0xd6e8_feb8_6659_fd93,
+    0xa076_1d64_78bd_642f,
+    0xe703_7ed1_a0b4_28db,
+];
+
+/// From the key of a name to its place in a list of names.
+///
+/// Shape: a power of two of slots, at least twice as many as names; each holds a place or is empty, and a place lies
+/// in the first free slot from where its key points. So a search ends at an empty slot.
+#[derive(Clone, Debug, Default)]
+pub struct NameIndex {
+    slots: Vec<u32>,
+    multiplier: u64,
+    shift: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl NameIndex {
+    /// Indexes names by their keys, in order. Cost: linear.
+    pub fn new(keys: &[TextKey]) -> NameIndex {
+        let bits = (2 * keys.len()).next_power_of_two().trailing_zeros().max(1);
+        let mut best = NameIndex::default();
+        let mut least = usize::MAX;
+        for multiplier in MULTIPLIERS {
+            let mut index = NameIndex { slots: vec![EMPTY; 1 << bits], multiplier, shift: 64 - bits };
+            let steps = keys.iter().enumerate().map(|(at, key)| index.insert(*key, at as u32)).sum();
+            if steps < least {
+                (best, least) = (index, steps);
+            }
+            if least == 0 || keys.len() > SPREAD_MAX {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Puts a place into its slot; answers how far it lies from where its key points.
+    fn insert(&mut self, key: TextKey, at: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let first = (key.slot(self.multiplier) >> self.shift) as usize;
+        let steps = (0..self.slots.len()).find(|step| self.slots[(first + step) & mask] == EMPTY).unwrap_or(0);
+        self.slots[(first + steps) & mask] = at;
+        steps
+    }
+
+    /// The one of `names` that `is` the one sought, and its place; `is` is asked only about names on the key's way.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a few instructions, and `is` beside them; profiled as a call otherwise
+    pub(crate) fn find<'n, T>(&self, key: TextKey, names: &'n [T], is: impl Fn(&T) -> bool) -> Option<(usize, &'n T)> {
+        let slots = self.slots.as_slice();
+        let mut slot = (key.slot(self.multiplier) >> self.shift) as usize;
+        loop {
+            // An empty slot is beyond every list.
+            let at = *slots.get(slot & slots.len().wrapping_sub(1))? as usize;
+            let name = names.get(at)?;
+            if is(name) {
+                return Some((at, name));
+            }
+            slot += 1;
+        }
+    }
+
+    /// Whether the index is one of `len` names: every place within, and a slot left empty, at which searches end.
+    pub(crate) fn is_of(&self, len: usize) -> bool {
+        let slots = &self.slots;
+        let places = slots.iter().filter(|at| **at != EMPTY);
+        slots.len().is_power_of_two()
+            && self.shift < 64
+            && slots.contains(&EMPTY)
+            && places.clone().count() == len
+            && places.into_iter().all(|at| (*at as usize) < len)
+    }
+
+    /// Bytes that the index takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.slots.len() * size_of::<u32>()
+    }
+}
+
+/// Larger tables take the first multiplier. Unit: names.
+const SPREAD_MAX: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_keys_are_their_texts() {
+        let texts = ["", "a", "b", "ab", "ba", "aab", "aba", "abcd", "abcdabcd", "abcdefghabcdefgh", "name", "nameX"];
+        for a in texts {
+            for b in texts {
+                assert_eq!(TextKey::of(a) == TextKey::of(b), a == b, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_is_found_and_no_other() {
+        for len in [0, 1, 2, 3, 16, 100, 5_000] {
+            let names: Vec<String> = (0..len).map(|at| format!("a name of some length, number {at} of them")).collect();
+            let keys: Vec<TextKey> = names.iter().map(|name| TextKey::of(name)).collect();
+            let index = NameIndex::new(&keys);
+            assert!(index.is_of(len));
+            for (at, name) in names.iter().enumerate() {
+                let found = index.find(keys[at], &names, |other| other == name);
+                assert_eq!(found.map(|(at, _)| at), Some(at));
+            }
+            assert!(index.find(TextKey::of("no such name"), &names, |_| false).is_none());
+        }
+    }
+}
