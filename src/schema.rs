@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use callgate_compiler::{Options, compile_schema};
 use callgate_vm::execute::Bounds;
+use callgate_vm::explain::Explanation;
 use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::json_text::JsonText;
 use callgate_vm::limits::{Limits, NESTED_MAX};
 use callgate_vm::render::Renderer;
-use callgate_vm::scratch::StackOf;
+use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{ReadError, ReadOptions, Tape, TapeInstance};
 use callgate_vm::unit::Unit;
 use callgate_vm::value::ValueInstance;
-use callgate_vm::{ExplainOptions, explain, instance, judge};
+use callgate_vm::{ExplainInto, ExplainOptions, explain, explain_in_place, instance, judge};
 use serde_json::Value;
 
 use crate::rejection::Rejection;
@@ -229,7 +230,16 @@ impl Schema {
         }
         match judged {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, &mut instance),
+            Ok(false) => {
+                let mut stack = std::mem::take(&mut session.value_stack).recycle();
+                let explained = self.explain_host(session, &mut instance, &mut stack);
+                session.value_stack = stack.recycle();
+                if explained {
+                    return self.rejected(session.tape.copied(), &session.explanation);
+                }
+                self.explain_instance(session, &mut instance)
+            }
+            Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, &mut instance),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
     }
@@ -254,11 +264,28 @@ impl Schema {
         }
         match judge(&self.unit, host, Some(stack), &mut session.scratch, &self.bounds) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) if self.explain_host(session, host, stack) => {
+                self.rejected(session.tape.copied(), &session.explanation)
+            }
             Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, host),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
     }
 
+    /// Explains a value or a host's object where it lies; whether that was possible.
+    fn explain_host<'a, I: Instance<'a>>(
+        &self,
+        session: &mut Session,
+        host: &mut I,
+        stack: &mut StackOf<'a, I>,
+    ) -> bool {
+        let Session { scratch, explanation, tape, evaluation_paths, .. } = session;
+        let options = self.explain_options(*evaluation_paths);
+        let into = ExplainInto { explanation, copies: tape };
+        explain_in_place(&self.unit, host, stack, scratch, into, &self.bounds, options) == Ok(false)
+    }
+
+    /// Explains a copy of the whole instance.
     fn explain_instance<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
         let Session { scratch, tape_stack, tape, explanation, evaluation_paths, .. } = session;
         match tape.copy(host, self.bounds.depth_max) {
@@ -276,28 +303,32 @@ impl Schema {
         }
     }
 
+    fn explain_options(&self, evaluation_paths: bool) -> ExplainOptions {
+        let failures_max = usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX);
+        ExplainOptions { failures_max, evaluation_paths }
+    }
+
+    fn rejected<'s>(&'s self, tape: Tape<'s>, explanation: &'s Explanation) -> Outcome<'s> {
+        let renderer = Renderer { unit: &self.unit, tape, explanation };
+        Outcome::Rejected(Rejection::of(renderer, self.limits.text_bytes_max as usize))
+    }
+
     // --- explaining ------------------------------------------------------------------------------------------
 
     fn explain<'s>(
         &'s self,
         tape: Tape<'s>,
-        scratch: &mut callgate_vm::scratch::Scratch,
+        scratch: &mut Scratch,
         tape_stack: &mut StackOf<'static, TapeInstance<'static>>,
-        explanation: &'s mut callgate_vm::explain::Explanation,
+        explanation: &'s mut Explanation,
         evaluation_paths: bool,
     ) -> Outcome<'s> {
-        let options = ExplainOptions {
-            failures_max: usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX),
-            evaluation_paths,
-        };
+        let options = self.explain_options(evaluation_paths);
         let instance = TapeInstance::new(tape, 0);
         let explained = explain(&self.unit, instance, tape_stack, scratch, explanation, &self.bounds, options);
         match explained {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) => {
-                let renderer = Renderer { unit: &self.unit, tape, explanation };
-                Outcome::Rejected(Rejection::of(renderer, self.limits.text_bytes_max as usize))
-            }
+            Ok(false) => self.rejected(tape, explanation),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
             Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
         }

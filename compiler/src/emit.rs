@@ -148,6 +148,7 @@ fn is_leaf(low: &Low<'_>) -> bool {
         | Low::Const(..)
         | Low::Matches(_)
         | Low::SkipType { .. }
+        | Low::AsJudged(_)
         | Low::Required(_)
         | Low::DependentRequired(_) => true,
         _ => false,
@@ -195,6 +196,10 @@ impl Emitter<'_, '_, '_> {
             Low::Call { block, memo: false, .. } => build::call(self.layout.target(*block)),
             Low::Call { block, track, .. } => {
                 build::call_memo(if *track { Flags::TRACK } else { Flags::NONE }, self.layout.target(*block))
+            }
+            Low::AsJudged(block) => {
+                let (guard, target) = self.guarded(Some(*block));
+                build::as_judged(guard.pass, guard.admit, target)
             }
             Low::SkipType { types, skip } => build::skip_type(*types, Target::new(pc + 1 + *skip as u32, false, false)),
             Low::Required(table) => build::required(self.table(table)),

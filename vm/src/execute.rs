@@ -20,7 +20,7 @@ use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
 use crate::insn::{Flags, Operand, TableId, Target, Types, Word};
 use crate::instance::{Halt, Instance, Member, View};
-use crate::limits::{FRAMES_MAX, NESTED_MAX};
+use crate::limits::{FRAMES_MAX, JUDGED_FIRST_DEPTH_MAX, NESTED_MAX};
 use crate::number::Number;
 use crate::opcode::{Opcode, dispatch};
 use crate::scratch::{Scratch, StackOf};
@@ -141,11 +141,22 @@ enum Use {
     Verdict,
 }
 
+/// An instruction that failed while failures are collected.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failed<N> {
+    pub(crate) pc: u32,
+    pub(crate) node: N,
+    /// What the message needs beside the note, see [`Record::arg`](crate::failure::Record).
+    pub(crate) arg: u32,
+    /// Where its extras start.
+    pub(crate) extras_from: u32,
+}
+
 /// Takes failures. [`Judge`] takes none; the collecting sink of [`mod@crate::explain`] keeps them.
 ///
 /// *Extras* are what a message lists (names, values, branches): one growing list, of which a failure takes the
 /// part from a given length on.
-pub(crate) trait Sink<N: Copy> {
+pub(crate) trait Sink<'a, I: Instance<'a>> {
     /// Whether a failing block goes on to collect.
     const COLLECTS: bool;
     /// Told of each instruction before it runs: its pc, and the fuel left.
@@ -156,7 +167,7 @@ pub(crate) trait Sink<N: Copy> {
     /// The location now, and a mark to come back to.
     fn here(&self) -> (u32, u32);
     /// Steps down to a member or element; answers what [`here`](Self::here) would have.
-    fn enter(&mut self, into: Into<N>) -> (u32, u32);
+    fn enter(&mut self, instance: &mut I, into: Into<I::Node>) -> (u32, u32);
     /// Comes back.
     fn leave(&mut self, path: u32, mark: u32);
     /// Length of the list of extras.
@@ -164,13 +175,13 @@ pub(crate) trait Sink<N: Copy> {
     /// Adds a number to the list.
     fn extra(&mut self, number: u32);
     /// Adds a node.
-    fn extra_node(&mut self, node: N);
+    fn extra_node(&mut self, instance: &mut I, node: I::Node);
     /// Takes what was added since `to` off the list; answers where the part from `from` to there lies now.
     fn cut_extras(&mut self, from: u32, to: u32) -> u32;
     /// Orders the nodes of the list from there on by their texts.
     fn sort_extras(&mut self, from: u32);
-    /// Notes a failure whose extras start there.
-    fn record(&mut self, pc: u32, node: N, arg: u32, extras_from: u32, trail: impl Iterator<Item = (u32, u32)>);
+    /// Notes a failure.
+    fn record(&mut self, instance: &mut I, failed: &Failed<I::Node>, trail: impl Iterator<Item = (u32, u32)>);
     /// Opens a union: what fails from now on goes into its fold.
     fn open_union(&mut self);
     /// Forgets the union's fold.
@@ -210,7 +221,7 @@ impl<F: FnMut(u32, u64)> Trace for F {
     }
 }
 
-impl<N: Copy, T: Trace> Sink<N> for Judge<T> {
+impl<'a, I: Instance<'a>, T: Trace> Sink<'a, I> for Judge<T> {
     const COLLECTS: bool = false;
     #[inline]
     fn step(&mut self, pc: u32, fuel: u64) {
@@ -219,7 +230,7 @@ impl<N: Copy, T: Trace> Sink<N> for Judge<T> {
     fn here(&self) -> (u32, u32) {
         (0, 0)
     }
-    fn enter(&mut self, _: Into<N>) -> (u32, u32) {
+    fn enter(&mut self, _: &mut I, _: Into<I::Node>) -> (u32, u32) {
         (0, 0)
     }
     fn leave(&mut self, _: u32, _: u32) {}
@@ -227,12 +238,12 @@ impl<N: Copy, T: Trace> Sink<N> for Judge<T> {
         0
     }
     fn extra(&mut self, _: u32) {}
-    fn extra_node(&mut self, _: N) {}
+    fn extra_node(&mut self, _: &mut I, _: I::Node) {}
     fn cut_extras(&mut self, _: u32, _: u32) -> u32 {
         0
     }
     fn sort_extras(&mut self, _: u32) {}
-    fn record(&mut self, _: u32, _: N, _: u32, _: u32, _: impl Iterator<Item = (u32, u32)>) {}
+    fn record(&mut self, _: &mut I, _: &Failed<I::Node>, _: impl Iterator<Item = (u32, u32)>) {}
     fn open_union(&mut self) {}
     fn drop_union(&mut self) {}
     fn close_union(&mut self) {}
@@ -279,7 +290,7 @@ type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Me
 
 type Step1 = Result<Flow, Halt>;
 
-impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
+impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     pub(crate) fn new(
         unit: &'m Unit,
         instance: &'m mut I,
@@ -434,8 +445,28 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
             let deeper = !matches!(into, Into::Place);
             return self.nest(target, node, deeper, use_).map(Some);
         }
+        if !matches!(into, Into::Place) && self.needs_no_explaining(target, node)? {
+            return Ok(Some(true));
+        }
         self.enter(target, node, into, use_, state, false)?;
         Ok(None)
+    }
+
+    /// Whether the judging code of the explaining block at `target` accepts the child `node`. Asked near the root only:
+    /// what lies below a failing value is judged again for each level above it.
+    fn needs_no_explaining(&mut self, target: Target, node: I::Node) -> Result<bool, Halt> {
+        let word = self.code[target.pc() as usize];
+        if !self.collecting() || word.op != Opcode::AsJudged as u8 {
+            return Ok(false);
+        }
+        if let Some(passed) = self.guarded(Guard { pass: Types(word.a), admit: Types(word.b as u8) }, node)? {
+            return Ok(passed);
+        }
+        let judging = Target::decode(word.c);
+        if !judging.is_some() || self.depth >= JUDGED_FIRST_DEPTH_MAX || self.nested_left == 0 {
+            return Ok(!judging.is_some());
+        }
+        self.nest(judging, node, true, Use::Verdict)
     }
 
     /// Runs `target` on `node` to its end, on the thread's own stack. There is room: `nested_left > 0`.
@@ -551,7 +582,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         if !self.collecting() || self.is_false_schema(target.pc()) {
             return self.sink.here();
         }
-        self.sink.enter(into)
+        self.sink.enter(self.instance, into)
     }
 
     /// Rule F: the failure of a schema that is `false` stands at the applicator, without the step to it.
@@ -628,7 +659,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'m, 'a, I, S> {
         if self.collecting() {
             let frames = self.stack.as_ref().map_or(&[][..], |stack| stack.frames.as_slice());
             let trail = frames.iter().map(|frame| (frame.pc, frame.state.at));
-            self.sink.record(self.pc, self.node, arg, extras_from, trail);
+            let failed = Failed { pc: self.pc, node: self.node, arg, extras_from };
+            self.sink.record(self.instance, &failed, trail);
         }
         Flow::Fail
     }

@@ -11,9 +11,11 @@
 
 use std::cmp::Ordering;
 
-use crate::execute::{Into, Sink};
+use crate::execute::{Failed, Into, Sink};
 use crate::failure::{Paths, ROOT_PATH, Ranked, Record, Step, Wording};
-use crate::tape::{Node, Tape};
+use crate::insn::Types;
+use crate::instance::{Halt, Instance};
+use crate::tape::{Node, Tape, TapeBuf, TapeInstance};
 use crate::unit::Unit;
 
 /// What explanations keep; owned by a session, used again for each.
@@ -82,11 +84,63 @@ struct Fold {
     kept: u32,
 }
 
+/// How the values that failures name come to lie on a tape, which is what messages are written from.
+pub(crate) trait Capture<'a, I: Instance<'a>> {
+    /// The entry that stands for `node`. Errors: there is no room left.
+    fn capture(&mut self, instance: &mut I, node: I::Node) -> Result<Node, Halt>;
+    /// The tape so far.
+    fn tape(&self) -> Tape<'_>;
+}
+
+/// The instance is a tape.
+pub(crate) struct Whole<'t>(pub(crate) Tape<'t>);
+
+impl<'t> Capture<'t, TapeInstance<'t>> for Whole<'t> {
+    fn capture(&mut self, _: &mut TapeInstance<'t>, node: Node) -> Result<Node, Halt> {
+        Ok(node)
+    }
+    fn tape(&self) -> Tape<'_> {
+        self.0
+    }
+}
+
+/// Values and names of any instance, copied when a failure names them. The room is what the buffer has: it never grows.
+pub(crate) struct Copies<'b> {
+    buf: &'b mut TapeBuf,
+    depth_max: u32,
+    /// The value copied last: the branches of a union fail on one and the same.
+    last: Option<(u64, Node)>,
+}
+
+impl<'b> Copies<'b> {
+    pub(crate) fn new(buf: &'b mut TapeBuf, depth_max: u32) -> Self {
+        buf.clear_copies();
+        Copies { buf, depth_max, last: None }
+    }
+}
+
+impl<'a, I: Instance<'a>> Capture<'a, I> for Copies<'_> {
+    fn capture(&mut self, instance: &mut I, node: I::Node) -> Result<Node, Halt> {
+        let identity = instance.identity(node);
+        if let (Some((last, copy)), Some(identity)) = (self.last, identity)
+            && last == identity
+        {
+            return Ok(copy);
+        }
+        let copy = self.buf.append(instance, node, self.depth_max)?;
+        self.last = identity.map(|identity| (identity, copy));
+        Ok(copy)
+    }
+    fn tape(&self) -> Tape<'_> {
+        self.buf.copied()
+    }
+}
+
 /// The collecting sink.
-pub(crate) struct Collect<'e> {
+pub(crate) struct Collect<'e, C> {
     explanation: &'e mut Explanation,
     unit: &'e Unit,
-    tape: Tape<'e>,
+    capture: C,
     failures_max: usize,
     with_trail: bool,
     path: u32,
@@ -94,22 +148,49 @@ pub(crate) struct Collect<'e> {
     keep: u32,
     /// The fold of the union that has just failed, for the failure it will note.
     context: Option<Fold>,
+    /// What a failure names could not be captured: the explanation is void.
+    lost: Option<Halt>,
 }
 
-impl<'e> Collect<'e> {
+impl<'e, C> Collect<'e, C> {
     pub(crate) fn new(
         explanation: &'e mut Explanation,
         unit: &'e Unit,
-        tape: Tape<'e>,
+        capture: C,
         failures_max: usize,
         with_trail: bool,
     ) -> Self {
         explanation.clear();
-        Collect { explanation, unit, tape, failures_max, with_trail, path: ROOT_PATH, keep: 0, context: None }
+        let (path, keep) = (ROOT_PATH, 0);
+        Collect { explanation, unit, capture, failures_max, with_trail, path, keep, context: None, lost: None }
     }
 
-    fn deliver(&mut self, failure: Ranked) {
-        let ranking = Ranking { unit: self.unit, tape: self.tape, paths: &self.explanation.paths };
+    /// Why the explanation is void, if it is.
+    pub(crate) fn lost(&self) -> Option<Halt> {
+        self.lost
+    }
+
+    fn captured<'a, I: Instance<'a>>(&mut self, instance: &mut I, node: I::Node) -> Node
+    where
+        C: Capture<'a, I>,
+    {
+        match self.capture.capture(instance, node) {
+            Ok(node) => node,
+            Err(halt) => {
+                self.lost = Some(halt);
+                0
+            }
+        }
+    }
+
+    fn deliver<'a, I: Instance<'a>>(&mut self, failure: Ranked)
+    where
+        C: Capture<'a, I>,
+    {
+        if self.lost.is_some() {
+            return;
+        }
+        let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
         if let Some(fold) = self.explanation.folds.last_mut() {
             ranking.add(fold, failure);
             return;
@@ -126,18 +207,21 @@ impl<'e> Collect<'e> {
     }
 }
 
-impl Sink<Node> for Collect<'_> {
+impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
     const COLLECTS: bool = true;
 
     fn here(&self) -> (u32, u32) {
         (self.path, self.explanation.paths.mark())
     }
 
-    fn enter(&mut self, into: Into<Node>) -> (u32, u32) {
-        let here = self.here();
+    fn enter(&mut self, instance: &mut I, into: Into<I::Node>) -> (u32, u32) {
+        let here = (self.path, self.explanation.paths.mark());
         match into {
             Into::Place | Into::Name => {}
-            Into::Member(name) => self.path = self.explanation.paths.push(self.path, Step::Name(name)),
+            Into::Member(name) => {
+                let name = self.captured(instance, name);
+                self.path = self.explanation.paths.push(self.path, Step::Name(name));
+            }
             Into::Element(index) => self.path = self.explanation.paths.push(self.path, Step::Index(index)),
         }
         here
@@ -156,37 +240,49 @@ impl Sink<Node> for Collect<'_> {
         self.explanation.extras.push(number);
     }
 
-    fn extra_node(&mut self, node: Node) {
+    fn extra_node(&mut self, instance: &mut I, node: I::Node) {
+        let node = self.captured(instance, node);
         self.explanation.extras.push(node);
     }
 
     fn cut_extras(&mut self, from: u32, to: u32) -> u32 {
-        if self.explanation.kept.is_empty() || self.extras_len() == to {
+        if self.explanation.kept.is_empty() || self.explanation.extras.len() == to as usize {
             self.explanation.extras.truncate(to as usize);
             return from;
         }
         // A fold that was kept may name what would be cut: the part moves behind it instead.
-        let moved = self.extras_len();
+        let moved = self.explanation.extras.len() as u32;
         self.explanation.extras.extend_from_within(from as usize..to as usize);
         moved
     }
 
     fn sort_extras(&mut self, from: u32) {
-        let tape = self.tape;
+        if self.lost.is_some() {
+            return;
+        }
+        let tape = self.capture.tape();
         self.explanation.extras[from as usize..].sort_unstable_by(|a, b| tape.text(*a).compare(tape.text(*b)));
     }
 
-    fn record(&mut self, pc: u32, node: Node, arg: u32, extras_from: u32, trail: impl Iterator<Item = (u32, u32)>) {
+    fn record(&mut self, instance: &mut I, failed: &Failed<I::Node>, trail: impl Iterator<Item = (u32, u32)>) {
         let trail_from = self.explanation.trail.len() as u32;
-        if self.with_trail && self.explanation.folds.is_empty() && !self.is_full() {
+        let full = self.explanation.failures.len() >= self.failures_max;
+        if self.with_trail && self.explanation.folds.is_empty() && !full {
             self.explanation.trail.extend(trail);
         }
+        let index = self.unit.note_index(failed.pc).unwrap_or(u32::MAX);
+        let note = self.unit.note_at(index);
+        let types = instance.types(failed.node).unwrap_or(Types::NONE);
+        let class = note.map_or((true, true), |note| (note.wording != Wording::Union, !types.meets(note.types)));
+        let shown = note.is_some_and(|note| note.wording.shows_value());
         let own = Record {
-            pc,
-            node,
+            pc: failed.pc,
+            note: index,
+            node: if shown { self.captured(instance, failed.node) } else { 0 },
+            class,
             path: self.path,
-            arg,
-            extras: (extras_from, self.extras_len()),
+            arg: failed.arg,
+            extras: (failed.extras_from, self.explanation.extras.len() as u32),
             trail: (trail_from, self.explanation.trail.len() as u32),
         };
         self.keep = self.explanation.paths.mark();
@@ -235,8 +331,11 @@ impl Sink<Node> for Collect<'_> {
     }
 
     fn add_kept(&mut self, fold: u32) {
+        if self.lost.is_some() {
+            return;
+        }
         let kept = self.explanation.kept[fold as usize];
-        let ranking = Ranking { unit: self.unit, tape: self.tape, paths: &self.explanation.paths };
+        let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
         if let Some(into) = self.explanation.folds.last_mut() {
             ranking.merge(into, kept);
         }
@@ -246,7 +345,6 @@ impl Sink<Node> for Collect<'_> {
 /// Compares failures.
 #[derive(Clone, Copy)]
 struct Ranking<'r> {
-    unit: &'r Unit,
     tape: Tape<'r>,
     paths: &'r Paths,
 }
@@ -255,19 +353,7 @@ impl Ranking<'_> {
     /// Order by rank: greater speaks at the top, less inside a union.
     fn compare(self, a: &Record, b: &Record) -> Ordering {
         let steps = |record: &Record| self.paths.len(record.path);
-        steps(b)
-            .cmp(&steps(a))
-            .then_with(|| self.compare_paths(a.path, b.path))
-            .then_with(|| self.class(a).cmp(&self.class(b)))
-    }
-
-    /// Whether it is no union, and whether its value does not fit its schema object's own `type`.
-    fn class(self, record: &Record) -> (bool, bool) {
-        let Some(note) = self.unit.note(record.pc) else {
-            return (true, true);
-        };
-        let fits = self.tape.view_node(record.node).types().meets(note.types);
-        (note.wording != Wording::Union, !fits)
+        steps(b).cmp(&steps(a)).then_with(|| self.compare_paths(a.path, b.path)).then_with(|| a.class.cmp(&b.class))
     }
 
     /// Step by step from the root; both paths have the same number of steps.

@@ -126,13 +126,34 @@ pub enum Wording {
     UnevaluatedItems,
 }
 
+impl Wording {
+    /// Whether the message shows the value, or parts of it that are not listed as extras.
+    pub(crate) fn shows_value(self) -> bool {
+        !matches!(
+            self,
+            Wording::Expected
+                | Wording::Required
+                | Wording::AdditionalProperties
+                | Wording::MatchNoPattern
+                | Wording::Dependency
+                | Wording::UnevaluatedProperties
+                | Wording::UnevaluatedInvalid
+                | Wording::UnevaluatedItems
+        )
+    }
+}
+
 /// One failure while a call is explained.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// The instruction that failed; its note has the words.
+    /// The instruction that failed.
     pub pc: u32,
-    /// The instance it failed on.
+    /// Its note, which has the words: an index of the unit's notes.
+    pub note: u32,
+    /// The instance it failed on; known only where the wording shows it.
     pub node: Node,
+    /// Whether it is no union, and whether its value does not fit its schema object's own `type`: the last parts of its rank.
+    pub class: (bool, bool),
     /// Where that is: an id of [`Paths`].
     pub path: u32,
     /// Which of the note's texts, a count, or how the failure came about: as the wording needs.

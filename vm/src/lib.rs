@@ -40,10 +40,10 @@ pub mod unit;
 pub mod value;
 
 use execute::{Bounds, Judge, Machine};
-use explain::{Collect, Explanation};
+use explain::{Collect, Copies, Explanation, Whole};
 use instance::{Halt, Instance};
 use scratch::{Scratch, Stack, StackOf};
-use tape::TapeInstance;
+use tape::{TapeBuf, TapeInstance};
 use unit::Unit;
 
 /// Judges `instance` by `unit`: whether it satisfies the schema.
@@ -71,7 +71,7 @@ pub struct ExplainOptions {
     pub evaluation_paths: bool,
 }
 
-/// Judges `instance` to the end and keeps what fails in `explanation`. The verdict is that of [`judge`].
+/// Judges a tape to the end and keeps what fails in `explanation`. The verdict is that of [`judge`].
 pub fn explain<'t>(
     unit: &Unit,
     mut instance: TapeInstance<'t>,
@@ -81,9 +81,39 @@ pub fn explain<'t>(
     bounds: &Bounds,
     options: ExplainOptions,
 ) -> Result<bool, Halt> {
-    let tape = instance.tape();
-    let sink = Collect::new(explanation, unit, tape, options.failures_max, options.evaluation_paths);
+    let capture = Whole(instance.tape());
+    let sink = Collect::new(explanation, unit, capture, options.failures_max, options.evaluation_paths);
     Machine::new(unit, &mut instance, Some(stack), scratch, sink, bounds).explain()
+}
+
+/// Memory that [`explain_in_place`] fills.
+#[derive(Debug)]
+pub struct ExplainInto<'e> {
+    /// The failures.
+    pub explanation: &'e mut Explanation,
+    /// The values and names that they name; it does not grow.
+    pub copies: &'e mut TapeBuf,
+}
+
+/// As [`explain`], for any instance where it lies: what failures name is copied to `copies`, from which messages are
+/// written ([`TapeBuf::copied`]).
+///
+/// Errors: beside those of `explain`, [`Halt::Unreadable`] where `copies` has no room or the instance cannot be judged in
+/// place; a tape of the whole instance can then be explained.
+pub fn explain_in_place<'a, I: Instance<'a>>(
+    unit: &Unit,
+    instance: &mut I,
+    stack: &mut StackOf<'a, I>,
+    scratch: &mut Scratch,
+    into: ExplainInto<'_>,
+    bounds: &Bounds,
+    options: ExplainOptions,
+) -> Result<bool, Halt> {
+    let capture = Copies::new(into.copies, bounds.depth_max);
+    let sink = Collect::new(into.explanation, unit, capture, options.failures_max, options.evaluation_paths);
+    let mut machine = Machine::new(unit, instance, Some(stack), scratch, sink, bounds);
+    let passed = machine.explain()?;
+    machine.sink.lost().map_or(Ok(passed), Err)
 }
 
 /// [`judge`] on a tape, with `trace` called before each instruction: pc and fuel used so far.

@@ -14,6 +14,10 @@ pub const FRAMES_MAX: usize = 1 << 18;
 /// in a release build; together they fit a thread of 128 KiB. Unit: blocks.
 pub const NESTED_MAX: u32 = 64;
 
+/// Explaining asks the judging code about a child first, down to this depth. Unit: containers around the object or array
+/// that holds the child.
+pub const JUDGED_FIRST_DEPTH_MAX: u32 = 4;
+
 /// Bytes of a dense automaton kept in a unit; a larger one costs more cache than it saves time.
 pub const DFA_BYTES_MAX: usize = 64 << 10;
 

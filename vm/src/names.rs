@@ -92,6 +92,12 @@ pub struct NameIndex {
 
 const EMPTY: u32 = u32::MAX;
 
+/// A name in a list that an index leads into.
+pub(crate) trait Keyed {
+    /// Its key.
+    fn key(&self) -> TextKey;
+}
+
 impl NameIndex {
     /// Indexes names by their keys, in order. Cost: linear.
     pub fn new(keys: &[TextKey]) -> NameIndex {
@@ -120,17 +126,24 @@ impl NameIndex {
         steps
     }
 
-    /// The one of `names` that `is` the one sought, and its place; `is` is asked only about names on the key's way.
+    /// The one of `names` whose key is `key`, and its place. `same` is asked only where the key is not the whole text.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // a few instructions, and `is` beside them; profiled as a call otherwise
-    pub(crate) fn find<'n, T>(&self, key: TextKey, names: &'n [T], is: impl Fn(&T) -> bool) -> Option<(usize, &'n T)> {
+    #[allow(clippy::inline_always)] // a few instructions; profiled as a call otherwise
+    pub(crate) fn find<'n, T: Keyed>(
+        &self,
+        key: TextKey,
+        names: &'n [T],
+        same: impl Fn(&T) -> bool,
+    ) -> Option<(usize, &'n T)> {
         let slots = self.slots.as_slice();
         let mut slot = (key.slot(self.multiplier) >> self.shift) as usize;
         loop {
             // An empty slot is beyond every list.
             let at = *slots.get(slot & slots.len().wrapping_sub(1))? as usize;
             let name = names.get(at)?;
-            if is(name) {
+            let other = name.key();
+            let equal = (key.head ^ other.head) | (key.tail ^ other.tail) | u64::from(key.len ^ other.len) == 0;
+            if equal && (key.is_whole() || same(name)) {
                 return Some((at, name));
             }
             slot += 1;
@@ -160,6 +173,12 @@ const SPREAD_MAX: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Keyed for String {
+        fn key(&self) -> TextKey {
+            TextKey::of(self)
+        }
+    }
 
     #[test]
     fn short_keys_are_their_texts() {

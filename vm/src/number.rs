@@ -204,7 +204,7 @@ impl<'a> Number<'a> {
     /// Source: the Python standard library, `float.__repr__`.
     pub fn write(self, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
         match self {
-            Self::Int(int) => write!(out, "{int}"),
+            Self::Int(int) => write_int(out, int),
             Self::Big(literal) => out.write_str(literal),
             Self::Decimal { value, .. } => write_double(out, value),
         }
@@ -244,6 +244,14 @@ impl<'a> Number<'a> {
             Self::Decimal { literal: "", .. } => SHORTEST_DIGITS,
             Self::Big(literal) | Self::Decimal { literal, .. } => literal.len(),
         }
+    }
+}
+
+/// Writes an integer; small ones, which most are, without the formatter's machinery.
+fn write_int(out: &mut (impl fmt::Write + ?Sized), int: i64) -> fmt::Result {
+    match u8::try_from(int) {
+        Ok(digit @ 0..=9) => out.write_char(char::from(b'0' + digit)),
+        _ => write!(out, "{int}"),
     }
 }
 

@@ -31,6 +31,9 @@ macro_rules! for_each_op {
             Call call (target: c Target) Any "run target on node; fail if it fails" 1
             /// A `call` whose verdict is kept by block and instance, since both can meet again.
             CallMemo call_memo (flags: a Flags, target: c Target) Any "as call, or the verdict already known" 2
+            /// Heads the explaining code of a schema and names its judging code: an applicator that is about to run this block
+            /// on a member or element first asks there, and passes over what is accepted.
+            AsJudged as_judged (pass: a Types, admit: b Types, target: c Target) Any "nothing" 0
             /// The schema `false`.
             Never never () Any "fail" 1
             /// Skips code that an instance of these types satisfies anyway: `anyOf` with `null`.

@@ -72,7 +72,10 @@ impl<'r> Renderer<'r> {
         self.write_message(out, &top.deep)?;
         self.write_at(out, top.own.path)?;
         match self.description(&top.own) {
-            Some(description) if !description.is_empty() => write!(out, " — {description}"),
+            Some(description) if !description.is_empty() => {
+                out.write_str(" — ")?;
+                out.write_str(description)
+            }
             _ => Ok(()),
         }
     }
@@ -195,7 +198,7 @@ impl<'r> Renderer<'r> {
     }
 
     fn note(self, record: &Record) -> Option<&'r Note> {
-        self.unit.note(record.pc)
+        self.unit.note_at(record.note)
     }
 
     /// Writes the failure's message.
@@ -208,7 +211,10 @@ impl<'r> Renderer<'r> {
         match note.wording {
             Wording::NotOfType => message.about_value(out, " is not of type ", text),
             Wording::NotOneOf => message.about_value(out, " is not one of ", text),
-            Wording::Expected => write!(out, "{text} was expected"),
+            Wording::Expected => {
+                out.write_str(text)?;
+                out.write_str(" was expected")
+            }
             Wording::Less => message.about_value(out, " is less than the minimum of ", text),
             Wording::Greater => message.about_value(out, " is greater than the maximum of ", text),
             Wording::LessOrEqual => message.about_value(out, " is less than or equal to the minimum of ", text),
@@ -228,7 +234,10 @@ impl<'r> Renderer<'r> {
                 out.write_str("None of ")?;
                 message.about_value(out, " are valid under the given schema", "")
             }
-            Wording::Required => write!(out, "{} is a required property", message.text_at(record.arg as usize)),
+            Wording::Required => {
+                out.write_str(message.text_at(record.arg as usize))?;
+                out.write_str(" is a required property")
+            }
             Wording::AdditionalProperties => message.unexpected(out, "Additional properties are not allowed"),
             Wording::MatchNoPattern => message.match_no_pattern(out, text),
             Wording::TooFewProperties => message.about_value(out, " does not have enough properties", ""),
@@ -469,14 +478,36 @@ impl<'w, W: Write> Bounded<'w, W> {
 }
 
 impl<W: Write> Write for Bounded<'_, W> {
+    #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Once something is cut, nothing is left.
+        match self.left.checked_sub(text.len()) {
+            Some(left) if self.cut == 0 => {
+                self.left = left;
+                self.out.write_str(text)
+            }
+            _ => self.cut_str(text),
+        }
+    }
+
+    #[inline]
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        match self.left.checked_sub(c.len_utf8()) {
+            Some(left) if self.cut == 0 => {
+                self.left = left;
+                self.out.write_char(c)
+            }
+            _ => self.cut_str(c.encode_utf8(&mut [0; 4])),
+        }
+    }
+}
+
+impl<W: Write> Bounded<'_, W> {
+    #[cold]
+    fn cut_str(&mut self, text: &str) -> fmt::Result {
         if self.cut > 0 {
             self.cut += text.len();
             return Ok(());
-        }
-        if text.len() <= self.left {
-            self.left -= text.len();
-            return self.out.write_str(text);
         }
         let end = (0..=self.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         self.cut = text.len() - end;

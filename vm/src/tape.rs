@@ -20,8 +20,10 @@ use std::fmt::Write as _;
 
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
+use crate::insn::Types;
 use crate::instance::{Halt, Instance, Member, View};
 use crate::json::{self, Malformed, Reason, malformed};
+use crate::names::TextKey;
 use crate::number::Number;
 use crate::text::Text;
 
@@ -162,12 +164,31 @@ impl TapeBuf {
         self.clear();
         self.text.clear();
         let root = instance.root();
-        Copier { buf: self, instance, depth_max }.value(root, 0)?;
+        Copier { buf: self, instance, depth_max, grows: true }.value(root, 0)?;
         Ok(self.copied())
     }
 
-    /// The tape of the last [`copy`](Self::copy).
-    pub(crate) fn copied(&self) -> Tape<'_> {
+    /// Forgets the copies.
+    pub(crate) fn clear_copies(&mut self) {
+        self.clear();
+        self.text.clear();
+    }
+
+    /// Copies one value or name behind those that are there; the buffer does not grow. Errors: [`Halt::Unreadable`] where
+    /// there is no room, else as [`copy`](Self::copy).
+    pub(crate) fn append<'a, I: Instance<'a>>(
+        &mut self,
+        instance: &mut I,
+        node: I::Node,
+        depth_max: u32,
+    ) -> Result<Node, Halt> {
+        let index = self.entries.len() as Node;
+        Copier { buf: self, instance, depth_max, grows: false }.value(node, 0)?;
+        Ok(index)
+    }
+
+    /// The tape of the last [`copy`](Self::copy), or of copies made one by one.
+    pub fn copied(&self) -> Tape<'_> {
         self.tape(&self.text)
     }
 
@@ -197,130 +218,90 @@ struct Reader<'t, 'b> {
     options: ReadOptions,
 }
 
-/// What the reader expects at its position.
-enum Expect {
-    Value,
-    NameOrEnd,
-    ValueOrEnd,
-    CommaOrEnd,
-    End,
-}
-
 impl Reader<'_, '_> {
+    /// Reads the text. Two places: a value starts here; a value ended here.
     fn run(mut self) -> Result<(), ReadError> {
         self.buf.clear();
         let bytes = self.text.as_bytes();
-        let mut expect = Expect::Value;
+        self.at = json::skip_space(bytes, 0);
+        if self.at == bytes.len() {
+            return Ok(malformed(Reason::Empty, self.at)?);
+        }
         loop {
-            self.at = json::skip_space(bytes, self.at);
-            expect = match expect {
-                Expect::Value if self.buf.entries.is_empty() && self.at == bytes.len() => {
-                    return Ok(malformed(Reason::Empty, self.at)?);
+            if self.value()? {
+                continue;
+            }
+            loop {
+                self.at = json::skip_space(bytes, self.at);
+                let Some(&container) = self.buf.open.last() else {
+                    let ends = self.at == bytes.len();
+                    return if ends { Ok(()) } else { Ok(malformed(Reason::TrailingText, self.at)?) };
+                };
+                if self.after_value(container)? {
+                    break;
                 }
-                Expect::Value => self.value()?,
-                Expect::ValueOrEnd if bytes.get(self.at) == Some(&b']') => self.close()?,
-                Expect::ValueOrEnd => self.value()?,
-                Expect::NameOrEnd if bytes.get(self.at) == Some(&b'}') => self.close()?,
-                Expect::NameOrEnd => self.name()?,
-                Expect::CommaOrEnd => self.comma_or_end()?,
-                Expect::End if self.at == bytes.len() => return Ok(()),
-                Expect::End => return Ok(malformed(Reason::TrailingText, self.at)?),
-            };
+            }
         }
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.text.as_bytes()
-    }
-
-    fn value(&mut self) -> Result<Expect, ReadError> {
+    /// Reads the value that starts here: a scalar, or the start of a container. Answers whether another value starts
+    /// behind it, the first one inside.
+    #[inline]
+    fn value(&mut self) -> Result<bool, ReadError> {
         let bytes = self.text.as_bytes();
         let start = self.at;
         match bytes.get(start) {
-            Some(b'{') => return self.open(EntryKind::Object, Expect::NameOrEnd),
-            Some(b'[') => return self.open(EntryKind::Array, Expect::ValueOrEnd),
             Some(b'"') => self.string()?,
-            Some(b'-' | b'0'..=b'9') => {
-                let scanned = json::scan_number(bytes, start)?;
-                if !scanned.bounded && self.options.strict {
-                    return Err(FaultCode::Number.into());
+            Some(b'{') => {
+                self.open(EntryKind::Object)?;
+                if bytes.get(self.at) != Some(&b'}') {
+                    self.name()?;
+                    return Ok(true);
                 }
-                self.push(EntryKind::Number, start, scanned.end);
+                self.close()?;
+            }
+            Some(b'[') => {
+                self.open(EntryKind::Array)?;
+                if bytes.get(self.at) != Some(&b']') {
+                    return Ok(true);
+                }
+                self.close()?;
+            }
+            Some(b'-' | b'0'..=b'9') => {
+                let end = match json::short_integer_end(bytes, start) {
+                    Some(end) => end,
+                    None => {
+                        let scanned = json::scan_number(bytes, start)?;
+                        if !scanned.bounded && self.options.strict {
+                            return Err(FaultCode::Number.into());
+                        }
+                        scanned.end
+                    }
+                };
+                self.push(EntryKind::Number, start, end);
             }
             Some(b't') => self.word("true", EntryKind::True)?,
             Some(b'f') => self.word("false", EntryKind::False)?,
             Some(b'n') => self.word("null", EntryKind::Null)?,
             _ => return Ok(json::no_value(bytes, start)?),
         }
-        Ok(self.after_value())
+        Ok(false)
     }
 
-    fn word(&mut self, word: &'static str, kind: EntryKind) -> Result<(), ReadError> {
-        let end = json::scan_word(self.bytes(), self.at, word)?;
-        self.push(kind, self.at, end);
-        Ok(())
-    }
-
-    fn string(&mut self) -> Result<(), ReadError> {
-        let scanned = json::scan_string(self.bytes(), self.at)?;
-        let kind = if scanned.escaped { EntryKind::EscapedString } else { EntryKind::String };
-        self.push(kind, self.at + 1, scanned.close);
-        self.at = scanned.close + 1;
-        Ok(())
-    }
-
-    fn push(&mut self, kind: EntryKind, start: usize, end: usize) {
-        self.at = end;
-        let next = self.buf.entries.len() as Node + 1;
-        self.buf.entries.push(Entry { kind, start: start as u32, end: end as u32, next, len: 0 });
-    }
-
-    fn open(&mut self, kind: EntryKind, expect: Expect) -> Result<Expect, ReadError> {
-        if self.buf.open.len() >= self.options.depth_max as usize {
-            return Err(FaultCode::Depth.into());
-        }
-        self.buf.open.push(self.buf.entries.len() as Node);
-        self.push(kind, self.at, self.at + 1);
-        Ok(expect)
-    }
-
-    /// Counts the value just read to its container.
-    fn after_value(&mut self) -> Expect {
-        let Some(&container) = self.buf.open.last() else {
-            return Expect::End;
-        };
-        self.buf.entries[container as usize].len += 1;
-        Expect::CommaOrEnd
-    }
-
-    fn name(&mut self) -> Result<Expect, ReadError> {
-        match self.bytes().get(self.at) {
-            Some(b'"') => self.string()?,
-            None => return Ok(malformed(Reason::CutOff, self.at)?),
-            Some(_) => return Ok(malformed(Reason::ExpectedName, self.at)?),
-        }
-        self.at = json::skip_space(self.bytes(), self.at);
-        match self.bytes().get(self.at) {
-            Some(b':') => self.at += 1,
-            None => return Ok(malformed(Reason::CutOff, self.at)?),
-            Some(_) => return Ok(malformed(Reason::ExpectedColon, self.at)?),
-        }
-        Ok(Expect::Value)
-    }
-
-    fn comma_or_end(&mut self) -> Result<Expect, ReadError> {
-        let Some(&container) = self.buf.open.last() else {
-            return Ok(Expect::End);
-        };
-        let object = self.buf.entries[container as usize].kind == EntryKind::Object;
-        match self.bytes().get(self.at) {
-            Some(b',') if object => {
-                self.at = json::skip_space(self.bytes(), self.at + 1);
-                self.name()
-            }
+    /// Goes on behind a value inside `container`: answers whether another one starts there; or else the container has ended.
+    #[inline]
+    fn after_value(&mut self, container: Node) -> Result<bool, ReadError> {
+        let bytes = self.text.as_bytes();
+        let entry = &mut self.buf.entries[container as usize];
+        entry.len += 1;
+        let object = entry.kind == EntryKind::Object;
+        match bytes.get(self.at) {
             Some(b',') => {
-                self.at += 1;
-                Ok(Expect::Value)
+                self.at = json::skip_space(bytes, self.at + 1);
+                if object {
+                    self.name()?;
+                }
+                Ok(true)
             }
             Some(b'}') if object => self.close(),
             Some(b']') if !object => self.close(),
@@ -329,18 +310,88 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn close(&mut self) -> Result<Expect, ReadError> {
+    fn word(&mut self, word: &'static str, kind: EntryKind) -> Result<(), ReadError> {
+        let end = json::scan_word(self.text.as_bytes(), self.at, word)?;
+        self.push(kind, self.at, end);
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self) -> Result<(), ReadError> {
+        let bytes = self.text.as_bytes();
+        let scanned = match json::string_end(bytes, self.at) {
+            Some(scanned) => scanned,
+            None => json::scan_string(bytes, self.at)?,
+        };
+        let kind = if scanned.escaped { EntryKind::EscapedString } else { EntryKind::String };
+        self.push(kind, self.at + 1, scanned.close);
+        self.at = scanned.close + 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, kind: EntryKind, start: usize, end: usize) {
+        self.at = end;
+        let next = self.buf.entries.len() as Node + 1;
+        self.buf.entries.push(Entry { kind, start: start as u32, end: end as u32, next, len: 0 });
+    }
+
+    /// Opens a container, and goes to the first thing inside.
+    fn open(&mut self, kind: EntryKind) -> Result<(), ReadError> {
+        if self.buf.open.len() >= self.options.depth_max as usize {
+            return Err(FaultCode::Depth.into());
+        }
+        self.buf.open.push(self.buf.entries.len() as Node);
+        self.push(kind, self.at, self.at + 1);
+        self.at = json::skip_space(self.text.as_bytes(), self.at);
+        Ok(())
+    }
+
+    /// Reads a name and its colon, and goes to its value.
+    #[inline]
+    fn name(&mut self) -> Result<(), ReadError> {
+        let bytes = self.text.as_bytes();
+        match bytes.get(self.at) {
+            Some(b'"') => self.string()?,
+            None => return Ok(malformed(Reason::CutOff, self.at)?),
+            Some(_) => return Ok(malformed(Reason::ExpectedName, self.at)?),
+        }
+        self.at = json::skip_space(bytes, self.at);
+        match bytes.get(self.at) {
+            Some(b':') => self.at = json::skip_space(bytes, self.at + 1),
+            None => return Ok(malformed(Reason::CutOff, self.at)?),
+            Some(_) => return Ok(malformed(Reason::ExpectedColon, self.at)?),
+        }
+        Ok(())
+    }
+
+    /// Ends the innermost container at its bracket. Answers that no value starts behind it.
+    fn close(&mut self) -> Result<bool, ReadError> {
         self.at += 1;
         if let Some(container) = self.buf.open.pop() {
             let next = self.buf.entries.len() as Node;
             let entry = &mut self.buf.entries[container as usize];
             entry.end = self.at as u32;
             entry.next = next;
-            if entry.kind == EntryKind::Object && entry.len > 1 {
+            if entry.kind == EntryKind::Object && entry.len > 1 && !self.names_differ(container) {
                 self.find_duplicates(container)?;
             }
         }
-        Ok(self.after_value())
+        Ok(false)
+    }
+
+    /// Whether the names of a small object are surely distinct: by their keys alone.
+    fn names_differ(&self, object: Node) -> bool {
+        let tape = Tape { text: self.text, entries: &self.buf.entries, duplicates: &[] };
+        let mut keys = [TextKey::default(); SMALL_OBJECT];
+        if tape.entry(object).len as usize > SMALL_OBJECT {
+            return false;
+        }
+        tape.member_nodes(object).enumerate().all(|(at, (name, _))| {
+            let key = TextKey::of(tape.slice(name));
+            keys[at] = key;
+            tape.entry(name).kind == EntryKind::String && !keys[..at].contains(&key)
+        })
     }
 
     /// Sorts the names of the object and looks for equal neighbours.
@@ -349,12 +400,7 @@ impl Reader<'_, '_> {
         let tape = Tape { text: self.text, entries, duplicates: &[] };
         names.clear();
         names.extend(tape.member_nodes(object).map(|(name, _)| name));
-        // By length first: names of one length are few, and most objects need no byte compared.
-        let order = |a: &Node, b: &Node| tape.name_order(*a, *b).then(a.cmp(b));
-        if names.len() <= SMALL_OBJECT && !any_equal(names, |a, b| tape.name_order(a, b).is_eq()) {
-            return Ok(());
-        }
-        names.sort_unstable_by(order);
+        names.sort_unstable_by(|a, b| tape.name_order(*a, *b).then(a.cmp(b)));
         let repeated = names.windows(2).filter(|pair| tape.name_order(pair[0], pair[1]).is_eq()).map(|pair| pair[1]);
         if self.options.strict {
             if let Some(first) = repeated.min() {
@@ -368,12 +414,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Objects up to this size have their names compared pair by pair. Unit: members.
-const SMALL_OBJECT: usize = 8;
-
-fn any_equal(names: &[Node], equal: impl Fn(Node, Node) -> bool) -> bool {
-    names.iter().enumerate().any(|(at, &a)| names[..at].iter().any(|&b| equal(a, b)))
-}
+/// Objects up to this size have the keys of their names compared pair by pair. Unit: members.
+const SMALL_OBJECT: usize = 16;
 
 /// Copies an instance into entries. Recursion is bounded by the depth limit, itself below
 /// [`crate::limits::DEPTH_CEILING`].
@@ -381,11 +423,28 @@ struct Copier<'b, 'i, I> {
     buf: &'b mut TapeBuf,
     instance: &'i mut I,
     depth_max: u32,
+    /// Whether the buffer may grow.
+    grows: bool,
 }
 
 impl<'a, I: Instance<'a>> Copier<'_, '_, I> {
+    /// There must be room for another entry of so many bytes.
+    fn room(&self, bytes: usize) -> Result<(), Halt> {
+        let TapeBuf { entries, text, .. } = &*self.buf;
+        let room = entries.len() < entries.capacity() && text.capacity() - text.len() >= bytes;
+        if self.grows || room { Ok(()) } else { Err(Halt::Unreadable) }
+    }
+
     fn value(&mut self, node: I::Node, depth: u32) -> Result<(), Halt> {
-        match self.instance.view(node) {
+        let view = self.instance.view(node);
+        self.room(match view {
+            Ok(View::Number(number)) => number.literal_bytes_max(),
+            Ok(View::String(string)) => string.raw_bytes(),
+            Ok(View::NotJson(name)) => name.len(),
+            Err(_) if !self.grows => return Err(Halt::Unreadable),
+            _ => 0,
+        })?;
+        match view {
             Ok(View::Null) => self.leaf(EntryKind::Null, |_| ()),
             Ok(View::Bool(true)) => self.leaf(EntryKind::True, |_| ()),
             Ok(View::Bool(false)) => self.leaf(EntryKind::False, |_| ()),
@@ -455,6 +514,7 @@ impl<'a, I: Instance<'a>> Copier<'_, '_, I> {
         let mut at = self.instance.members(node);
         while let Some(member) = self.instance.next_member(&mut at)? {
             self.buf.entries[index as usize].len += 1;
+            self.room(member.name.raw_bytes())?;
             self.string(member.name);
             self.value(member.value, depth + 1)?;
         }
@@ -654,6 +714,19 @@ impl<'t> Instance<'t> for TapeInstance<'t> {
         Ok(self.tape.view_node(node))
     }
 
+    #[inline]
+    fn types(&mut self, node: Node) -> Result<Types, Halt> {
+        Ok(match self.tape.entry(node).kind {
+            EntryKind::Null => Types::NULL,
+            EntryKind::False | EntryKind::True => Types::BOOLEAN,
+            EntryKind::String | EntryKind::EscapedString => Types::STRING,
+            EntryKind::Array => Types::ARRAY,
+            EntryKind::Object => Types::OBJECT,
+            EntryKind::Number | EntryKind::NotJson => self.tape.view_node(node).types(),
+        })
+    }
+
+    #[inline]
     fn members(&mut self, node: Node) -> TapeCursor {
         TapeCursor { at: node + 1, end: self.tape.entry(node).next }
     }
@@ -696,6 +769,15 @@ impl<'t> Instance<'t> for TapeInstance<'t> {
 }
 
 impl Number<'_> {
+    /// No less than the bytes of [`write_literal`](Self::write_literal).
+    fn literal_bytes_max(self) -> usize {
+        match self {
+            Number::Big(literal) => literal.len(),
+            Number::Decimal { literal, .. } => literal.len().max(32),
+            Number::Int(_) => 20,
+        }
+    }
+
     /// Writes a literal that reads back as the same number.
     fn write_literal(self, text: &mut String) {
         let written = match self {
@@ -755,6 +837,8 @@ mod tests {
         check_error(b"[[[[[]]]]]", "Depth");
         check_error(b"[1e100001]", "Number");
         check_error(b"tru", "the text ends too early at byte 3");
+        check_error(b" {\"a\": [1 , 2 ] , \"b\" : {} } ", "read");
+        check_error(b"[ ] ]", "text after the value at byte 4");
     }
 
     #[test]

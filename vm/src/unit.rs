@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::failure::Wording;
 use crate::insn::{Operand, OperandKind, Target, Types, Word};
-use crate::names::{NameIndex, TextKey};
+use crate::names::{Keyed, NameIndex, TextKey};
 use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::pattern::Pattern;
@@ -112,6 +112,20 @@ pub struct TableName {
     pub guard: Guard,
     /// Whether `properties` has it: if not, it counts as a further member.
     pub declared: bool,
+}
+
+impl Keyed for TableName {
+    #[inline]
+    fn key(&self) -> TextKey {
+        self.key
+    }
+}
+
+impl Keyed for (TextKey, StrId) {
+    #[inline]
+    fn key(&self) -> TextKey {
+        self.0
+    }
 }
 
 /// A property table.
@@ -367,25 +381,31 @@ impl Unit {
 
     /// The note of the instruction at `pc`, if it can fail.
     pub(crate) fn note(&self, pc: u32) -> Option<&Note> {
+        self.note_at(self.note_index(pc)?)
+    }
+
+    /// The index of that note.
+    pub(crate) fn note_index(&self, pc: u32) -> Option<u32> {
         let at = self.parts.note_at.binary_search_by_key(&pc, |(pc, _)| *pc).ok()?;
-        self.parts.notes.get(self.parts.note_at[at].1 as usize)
+        Some(self.parts.note_at[at].1)
+    }
+
+    /// The note of that index.
+    pub(crate) fn note_at(&self, index: u32) -> Option<&Note> {
+        self.parts.notes.get(index as usize)
     }
 
     /// Finds `name` in the table: its index. Cost: constant, and one comparison of texts longer than a key.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the heart of every sweep
     pub(crate) fn find_name<'t>(&self, table: &'t Table, name: &str) -> Option<(usize, &'t TableName)> {
-        let key = TextKey::of(name);
-        let is = |entry: &TableName| entry.key == key && (key.is_whole() || self.str(entry.name) == name);
-        table.index.find(key, &table.names, is)
+        table.index.find(TextKey::of(name), &table.names, |entry| self.str(entry.name) == name)
     }
 
     /// Whether the set holds `text`. Cost: as [`find_name`](Self::find_name).
     #[inline]
     pub(crate) fn has_string(&self, set: &EnumSet, text: &str) -> bool {
-        let key = TextKey::of(text);
-        let is = |(other, string): &(TextKey, StrId)| *other == key && (key.is_whole() || self.str(*string) == text);
-        set.index.find(key, &set.strings, is).is_some()
+        set.index.find(TextKey::of(text), &set.strings, |(_, string)| self.str(*string) == text).is_some()
     }
 }
 

@@ -13,6 +13,8 @@ enum Arm {
     Members,
     /// They judge its elements.
     Elements,
+    /// They are not run: the applicator that runs the block asks them first.
+    Beside,
 }
 
 /// The blocks that an instruction runs, and what on.
@@ -34,11 +36,12 @@ fn runs(low: &Low<'_>) -> (Arm, Vec<BlockId>) {
         Low::PrefixItems(blocks) => (Arm::Elements, blocks.clone()),
         Low::Items { block, .. } | Low::Contains { block, .. } => (Arm::Elements, vec![*block]),
         Low::UnevaluatedItems { block, .. } => (Arm::Elements, block.iter().copied().collect()),
+        Low::AsJudged(block) => (Arm::Beside, vec![*block]),
         _ => (Arm::Place, Vec::new()),
     }
 }
 
-/// The blocks that an instruction runs, in the order in which it names them.
+/// The blocks that an instruction names, in the order in which it names them.
 pub(crate) fn blocks_of(low: &Low<'_>) -> Vec<BlockId> {
     runs(low).1
 }
@@ -156,6 +159,7 @@ fn meeting(program: &Program<'_>, callees: &HashMap<BlockId, usize>) -> Vec<bool
         for op in &block.ops {
             for (arm, set) in arms(&op.low, &reach, words) {
                 let others: &[usize] = match arm {
+                    Arm::Beside => continue,
                     Arm::Place => &[0, 1, 2],
                     Arm::Members => &[0, 1],
                     Arm::Elements => &[0, 2],
@@ -179,7 +183,8 @@ fn reach(program: &Program<'_>, callees: &HashMap<BlockId, usize>, words: usize)
     }
     let mut callers: Vec<Vec<u32>> = vec![Vec::new(); program.blocks.len()];
     for (caller, block) in program.blocks.iter().enumerate() {
-        for callee in block.ops.iter().flat_map(|op| blocks_of(&op.low)) {
+        let run = block.ops.iter().map(|op| runs(&op.low)).filter(|(arm, _)| *arm != Arm::Beside);
+        for callee in run.flat_map(|(_, blocks)| blocks) {
             callers[callee.0 as usize].push(caller as u32);
         }
     }

@@ -64,6 +64,8 @@ pub(crate) enum Low<'d> {
     Enum(Place, Node),
     Const(Place, Node),
     Matches(Arc<Pattern>),
+    /// Heads explaining code: the judging code of the same schema.
+    AsJudged(BlockId),
     Call {
         block: BlockId,
         memo: bool,
@@ -285,7 +287,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 BlockKind::Judge => self.judge(key.place, key.scope, false, 0, &mut ops),
                 BlockKind::Track => self.judge(key.place, key.scope, true, 0, &mut ops),
                 BlockKind::Mark => self.mark(key.place, key.scope, &mut ops),
-                BlockKind::Explain => self.explain(key.place, key.scope, &mut ops),
+                BlockKind::Explain => {
+                    self.explain(key.place, key.scope, &mut ops);
+                    self.head(key, &mut ops);
+                }
             }
             if !self.budget.spend(&ops) {
                 return self.too_large(format!("the program would exceed {} bytes", self.budget.bytes_max()));
@@ -296,6 +301,17 @@ impl<'d> Lowerer<'_, '_, 'd> {
             self.blocks.push(Block { key, ops, alias: None });
         }
         Some(())
+    }
+
+    /// Puts the judging code before the explaining one: what is accepted there need not be explained.
+    fn head(&mut self, key: BlockKey, ops: &mut Vec<Op<'d>>) {
+        let root = self.blocks.len() == 1;
+        // A schema that is `false` is known by its first instruction.
+        let is_false = self.schema(key.place).always.is_some();
+        if !root && !is_false && !ops.is_empty() {
+            let judging = self.block(key.place, key.scope, BlockKind::Judge);
+            ops.insert(0, Op { low: Low::AsJudged(judging), note: None });
+        }
     }
 
     fn too_large(&mut self, detail: String) -> Option<()> {

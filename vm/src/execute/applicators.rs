@@ -15,7 +15,7 @@ fn watched_bit(at: usize) -> u64 {
     1_u64.checked_shl(at as u32).unwrap_or(0)
 }
 
-impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     // Each takes the state it left off with and the verdict of the block it ran, `None` at the start.
 
     /// Whether the loop must end: a block failed while judging. While collecting, the failure is remembered.
@@ -170,6 +170,30 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
         Ok(if missing { self.fail() } else { verdict(Some(!state.failed)) })
     }
 
+    /// `required` of more names than a word has bits.
+    pub(super) fn required_of_many(&mut self, table: &Table, mut state: LoopState<'a, I>) -> Step1 {
+        let outer = self.track;
+        let bits_len = self.scratch.bits.len();
+        self.push_set(table.names.len().div_ceil(64) as u32);
+        while let Some(member) = self.next_member(&mut state)? {
+            if let Some((at, _)) = self.find_name(table, member.name) {
+                self.mark(at as u32);
+            }
+        }
+        let mut flow = Flow::Next;
+        for at in 0..table.names.len() as u32 {
+            if !self.is_marked(at) {
+                flow = self.fail_with(at);
+                if !self.collecting() {
+                    break;
+                }
+            }
+        }
+        self.scratch.bits.truncate(bits_len);
+        self.track = outer;
+        Ok(flow)
+    }
+
     pub(super) fn name_at(&mut self, node: I::Node) -> Result<Text<'a>, Halt> {
         match self.instance.view(node)? {
             View::String(text) => Ok(text),
@@ -261,7 +285,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
             match table.extra {
                 Extra::Skip => {}
                 Extra::Forbid if !self.collecting() => return Ok(if soft { Flow::Next } else { Flow::Fail }),
-                Extra::Forbid => self.sink.extra_node(member.name_node),
+                Extra::Forbid => self.sink.extra_node(self.instance, member.name_node),
                 Extra::Run(target) => {
                     let use_ = if soft { Use::Verdict } else { Use::Failures };
                     passed = self.apply(target, member.value, Into::Member(member.name_node), use_, &mut state)?;
@@ -548,7 +572,9 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
                 let failures = self.member_failures(passed, &mut state)?;
                 match state.member {
                     _ if passed => self.mark(state.at - 1),
-                    Some((name, _)) if self.collecting() => (0..failures).for_each(|_| self.sink.extra_node(name)),
+                    Some((name, _)) if self.collecting() => {
+                        (0..failures).for_each(|_| self.sink.extra_node(self.instance, name));
+                    }
                     _ if soft => {}
                     _ => return Ok(Flow::Fail),
                 }
@@ -562,7 +588,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
             }
             if !target.is_some() {
                 if self.collecting() {
-                    self.sink.extra_node(member.name_node);
+                    self.sink.extra_node(self.instance, member.name_node);
                 } else if !soft {
                     return Ok(Flow::Fail);
                 }
@@ -616,7 +642,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
             if let Some(passed) = passed.take() {
                 match state.member {
                     _ if passed => self.mark(state.at - 1),
-                    Some((element, _)) if self.collecting() => self.sink.extra_node(element),
+                    Some((element, _)) if self.collecting() => self.sink.extra_node(self.instance, element),
                     _ if soft => {}
                     _ => return Ok(Flow::Fail),
                 }

@@ -7,7 +7,7 @@ use crate::instance::{Halt, Instance, View};
 use crate::opcode::Handler;
 use crate::unit::{Extra, StrId};
 
-impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
+impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     type Flow = Step1;
 
     #[inline]
@@ -33,6 +33,10 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         }
         self.enter(target, self.node, Into::Place, Use::Failures, &mut State::default(), flags.has(Flags::TRACK))?;
         Ok(Flow::Entered)
+    }
+
+    fn as_judged(&mut self, _: Types, _: Types, _: Target) -> Step1 {
+        Ok(Flow::Next)
     }
 
     fn never(&mut self) -> Step1 {
@@ -178,25 +182,24 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         };
         let unit = self.unit;
         let table = unit.table(table.0);
-        let outer = self.track;
-        let bits_len = self.scratch.bits.len();
-        self.push_set(table.names.len().div_ceil(64) as u32);
+        let missing = |seen: u64| !seen & u64::MAX.checked_shr(64 - table.names.len() as u32).unwrap_or(0);
+        if table.names.len() > 64 {
+            return self.required_of_many(table, state);
+        }
+        let mut seen = 0_u64;
         while let Some(member) = self.next_member(&mut state)? {
             if let Some((at, _)) = self.find_name(table, member.name) {
-                self.mark(at as u32);
+                seen |= 1 << at;
             }
         }
-        let mut flow = Flow::Next;
-        for at in 0..table.names.len() as u32 {
-            if !self.is_marked(at) {
-                flow = self.fail_with(at);
-                if !self.collecting() {
-                    break;
-                }
+        let (mut flow, mut left) = (Flow::Next, missing(seen));
+        while left != 0 {
+            flow = self.fail_with(left.trailing_zeros());
+            if !self.collecting() {
+                break;
             }
+            left &= left - 1;
         }
-        self.scratch.bits.truncate(bits_len);
-        self.track = outer;
         Ok(flow)
     }
 
@@ -240,12 +243,17 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Handler for Machine<'_, 'a, I, S> {
         let unit = self.unit;
         let names = unit.table(table.0);
         let from = self.stack()?.slots.len();
+        let (mut next, mut sorted) = (0, true);
         while let Some(member) = self.next_member(&mut state)? {
             if let Some((at, _)) = self.find_name(names, member.name) {
+                sorted &= at >= next;
+                next = at;
                 self.stack()?.slots.push((at as u32, member.name_node, member.value));
             }
         }
-        self.stack()?.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
+        if !sorted {
+            self.stack()?.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
+        }
         self.properties_loop(table.0, State { seen: from as u64, ..State::default() }, None)
     }
 

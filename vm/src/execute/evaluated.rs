@@ -3,7 +3,7 @@
 use super::{Machine, Sink, Track};
 use crate::instance::Instance;
 
-impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     pub(super) fn push_set(&mut self, words: u32) {
         let at = self.scratch.bits.len() as u32;
         self.scratch.bits.resize((at + words) as usize, 0);

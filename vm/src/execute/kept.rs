@@ -7,7 +7,7 @@ use crate::insn::{Flags, Target};
 use crate::instance::{Halt, Instance};
 use crate::memo::{Known, MemoKey};
 
-impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
     /// is one where a union was open anyway.
     pub(super) fn memo_key(&self, target: Target) -> Option<MemoKey> {
@@ -67,7 +67,7 @@ impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
     }
 }
 
-impl<'a, I: Instance<'a>, S: Sink<I::Node>> Machine<'_, 'a, I, S> {
+impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// Whether two elements are equal: by sorting hashes, then comparing where they meet.
     pub(super) fn has_equal_elements(&mut self, from: usize) -> Result<bool, Halt> {
         let mut at = self.instance.elements(self.node);
