@@ -27,6 +27,7 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod quick_look;
 mod refs;
 mod stages;
 mod well_formed;

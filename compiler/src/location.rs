@@ -14,7 +14,16 @@ impl LocationId {
 /// All locations of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Locations<'d> {
-    steps: Vec<(Option<LocationId>, Step<'d>)>,
+    steps: Vec<Node<'d>>,
+}
+
+/// A location: what leads to it, and the last step.
+#[derive(Debug)]
+struct Node<'d> {
+    parent: Option<LocationId>,
+    step: Step<'d>,
+    /// Length of its pointer. Unit: bytes.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -27,7 +36,13 @@ enum Step<'d> {
 
 impl<'d> Locations<'d> {
     fn push(&mut self, parent: Option<LocationId>, step: Step<'d>) -> LocationId {
-        self.steps.push((parent, step));
+        let own = match step {
+            Step::Root(uri) => uri.map_or(0, |uri| uri.len() + 1),
+            Step::Name(name) => segment_bytes(name),
+            Step::Index(index) => 2 + index.checked_ilog10().unwrap_or(0) as usize,
+        };
+        let bytes = own + parent.map_or(0, |parent| self.bytes(parent, ""));
+        self.steps.push(Node { parent, step, bytes });
         LocationId(self.steps.len() as u32 - 1)
     }
 
@@ -46,17 +61,32 @@ impl<'d> Locations<'d> {
         self.push(Some(parent), Step::Index(index))
     }
 
+    /// Length of the pointer that [`write_pointer`](Self::write_pointer) writes. Unit: bytes.
+    pub(crate) fn bytes(&self, location: LocationId, keyword: &str) -> usize {
+        let below = if keyword.is_empty() { 0 } else { segment_bytes(keyword) };
+        self.steps[location.0 as usize].bytes + below
+    }
+
     /// The JSON Pointer of the keyword at a location (of the location itself where there is no keyword); behind the
     /// URI of the document, where that is not the tool's own. Source: RFC 6901.
     pub(crate) fn pointer(&self, location: LocationId, keyword: &str) -> String {
-        let mut chain = Vec::new();
+        let mut pointer = String::with_capacity(self.bytes(location, keyword));
+        self.write_pointer(&mut pointer, location);
+        if !keyword.is_empty() {
+            push_segment(&mut pointer, keyword);
+        }
+        pointer
+    }
+
+    /// Appends the location's own pointer.
+    pub(crate) fn write_pointer(&self, pointer: &mut String, location: LocationId) {
+        let mut chain = Vec::with_capacity(16);
         let mut next = Some(location);
         while let Some(LocationId(at)) = next {
-            let (parent, step) = &self.steps[at as usize];
-            chain.push(step);
-            next = *parent;
+            let node = &self.steps[at as usize];
+            chain.push(&node.step);
+            next = node.parent;
         }
-        let mut pointer = String::new();
         for step in chain.into_iter().rev() {
             match step {
                 Step::Root(Some(uri)) => {
@@ -64,28 +94,54 @@ impl<'d> Locations<'d> {
                     pointer.push('#');
                 }
                 Step::Root(None) => {}
-                Step::Name(name) => push_segment(&mut pointer, name),
+                Step::Name(name) => push_segment(pointer, name),
                 Step::Index(index) => {
                     let written = write!(pointer, "/{index}");
                     debug_assert!(written.is_ok());
                 }
             }
         }
-        if !keyword.is_empty() {
-            push_segment(&mut pointer, keyword);
-        }
-        pointer
     }
+}
+
+/// What [`push_segment`] appends.
+fn segment_bytes(segment: &str) -> usize {
+    1 + segment.len() + segment.bytes().filter(|byte| is_escaped(*byte)).count()
+}
+
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, b'~' | b'/')
 }
 
 /// Appends `/` and the escaped segment.
 pub(crate) fn push_segment(pointer: &mut String, segment: &str) {
     pointer.push('/');
+    if !segment.bytes().any(is_escaped) {
+        return pointer.push_str(segment);
+    }
     for c in segment.chars() {
         match c {
             '~' => pointer.push_str("~0"),
             '/' => pointer.push_str("~1"),
             other => pointer.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_as_long_as_they_say() {
+        let mut locations = Locations::default();
+        let root = locations.root(Some("https://example.com/a"));
+        let list = locations.name(root, "a/b~c");
+        for index in [0, 9, 10, 12_345] {
+            let element = locations.index(list, index);
+            let pointer = locations.pointer(element, "~x");
+            assert_eq!(pointer, format!("https://example.com/a#/a~1b~0c/{index}/~0x"));
+            assert_eq!(locations.bytes(element, "~x"), pointer.len());
         }
     }
 }
