@@ -8,32 +8,46 @@ use callgate_vm::tape::{EntryKind, Node, Tape};
 
 use crate::finding::{Finding, FindingKind};
 
-/// What keeps a schema from being compiled at all: it is too large or nests too deep.
-pub(crate) fn hard(tape: Tape<'_>, root: Node, limits: &Limits) -> Option<Finding> {
-    let entry = tape.entry(root);
-    let bytes = u64::from(entry.end - entry.start);
+/// What keeps a schema from being compiled at all: it is too large or nests too deep. Answers the depth otherwise.
+pub(crate) fn hard(tape: Tape<'_>, root: Node, limits: &Limits) -> Result<u64, Finding> {
+    let bytes = source_bytes(tape, root);
     if bytes > limits.schema_bytes_max {
         let detail = format!("{bytes} bytes > {}", limits.schema_bytes_max);
-        return Some(Finding::new(FindingKind::SizeLimit, "", detail));
+        return Err(Finding::new(FindingKind::SizeLimit, "", detail));
     }
     let depth = depth(tape, root);
     if depth > limits.schema_depth_max {
         let detail = format!("depth {depth} > {}", limits.schema_depth_max);
-        return Some(Finding::new(FindingKind::DepthLimit, "", detail));
+        return Err(Finding::new(FindingKind::DepthLimit, "", detail));
     }
-    None
+    Ok(depth)
 }
 
-/// What a healthy schema stays within. In the order size, depth, properties.
-pub(crate) fn health(tape: Tape<'_>, root: Node, limits: &Limits, findings: &mut Vec<Finding>) {
+fn source_bytes(tape: Tape<'_>, root: Node) -> u64 {
+    let entry = tape.entry(root);
+    u64::from(entry.end - entry.start)
+}
+
+/// A byte of source adds at most so many to the text that [`ascii_bytes`] measures: `\u007f` for one, and less for a
+/// number that is written out.
+const GROWTH_MAX: u64 = 6;
+
+/// What a healthy schema stays within. In the order size, depth, properties; what cannot be exceeded is not measured.
+pub(crate) fn health(tape: Tape<'_>, root: Node, depth: u64, limits: &Limits, findings: &mut Vec<Finding>) {
     let mut check = |kind, amount: u64, limit: u64, before: &str, after: &str| {
         if amount > limit {
             findings.push(Finding::new(kind, "", format!("{before}{amount}{after} > {limit}")));
         }
     };
-    check(FindingKind::SizeExceeded, ascii_bytes(tape, root), limits.schema_bytes_healthy, "", " bytes");
-    check(FindingKind::DepthExceeded, depth(tape, root), limits.schema_depth_healthy, "depth ", "");
-    check(FindingKind::PropertiesExceeded, properties(tape, root), limits.properties_healthy, "", " properties");
+    if source_bytes(tape, root) * GROWTH_MAX > limits.schema_bytes_healthy {
+        check(FindingKind::SizeExceeded, ascii_bytes(tape, root), limits.schema_bytes_healthy, "", " bytes");
+    }
+    check(FindingKind::DepthExceeded, depth, limits.schema_depth_healthy, "depth ", "");
+    let entries = u64::from(tape.entry(root).next - root);
+    // A property is a name and a value.
+    if entries / 2 > limits.properties_healthy {
+        check(FindingKind::PropertiesExceeded, properties(tape, root), limits.properties_healthy, "", " properties");
+    }
 }
 
 /// Keys that stand twice in one object.
@@ -168,5 +182,16 @@ mod tests {
         check(r#"{ "a": [1, 2.0, "é\n"] }"#, 24, 1, 0);
         check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 53, 4, 2);
         check(r#"{"default": {"properties": {"x": 1}}}"#, 34, 2, 0);
+    }
+
+    #[test]
+    fn texts_grow_within_their_bound() {
+        let texts =
+            ["\"\u{7f}\"", "\"é\"", "\"\u{1f432}\"", "1e15", "9e9", "-1e15", "1e-4", "1e-9", "1e999", "0", "-0.0"];
+        for text in texts {
+            let mut buf = TapeBuf::new();
+            let tape = buf.read(text.as_bytes(), SCHEMA_READ).expect("reads");
+            assert!(ascii_bytes(tape, 0) <= GROWTH_MAX * text.len() as u64, "{text}");
+        }
     }
 }

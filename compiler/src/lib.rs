@@ -148,7 +148,7 @@ pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -
     let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
         return Ok(None);
     };
-    if bounds::hard(tape, node, &options.limits).is_some() {
+    if bounds::hard(tape, node, &options.limits).is_err() {
         return Ok(None);
     }
     let bump = Bump::new();
@@ -226,10 +226,11 @@ impl<'o> Session<'o> {
     fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Unit>, Vec<Finding>) {
         let options = self.options;
         let mut findings = Vec::new();
-        if let Some(finding) = bounds::hard(tape, node, &options.limits) {
-            return (None, vec![finding]);
-        }
-        bounds::health(tape, node, &options.limits, &mut findings);
+        let depth = match bounds::hard(tape, node, &options.limits) {
+            Ok(depth) => depth,
+            Err(finding) => return (None, vec![finding]),
+        };
+        bounds::health(tape, node, depth, &options.limits, &mut findings);
         bounds::duplicates(tape, node, &mut findings);
         if !refs::is_schema(tape.entry(node).kind) {
             findings.push(Finding::new(FindingKind::NotWellFormed, "", "a schema is an object or a boolean"));
