@@ -3,9 +3,10 @@
 //! Blocks are laid out in the order in which the root leads to them, accept code first. Nothing here depends on the
 //! order of a hash map, so the same program gives the same unit.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, ValueId, Word};
 use callgate_vm::instance::View;
 use callgate_vm::number::Number;
@@ -18,24 +19,35 @@ use callgate_vm::unit::{
 
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
+use crate::location::{LocationId, push_segment};
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Program};
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Program};
 use crate::refs::Place;
+use crate::string_pool::StringPool;
 
 /// Makes the unit. Errors: a fault of this compiler.
 pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
     let layout = Layout::new(program);
+    let words: usize = program.blocks.iter().map(|block| block.ops.len() + 1).sum();
+    let parts = UnitParts {
+        code: Vec::with_capacity(words),
+        notes: Vec::with_capacity(words / 2),
+        note_at: Vec::with_capacity(words / 2),
+        ..UnitParts::default()
+    };
     let mut emitter = Emitter {
         program,
         model,
         layout: &layout,
-        parts: UnitParts::default(),
-        strings: HashMap::new(),
-        numbers: HashMap::new(),
-        values: HashMap::new(),
-        patterns: HashMap::new(),
-        lists: HashMap::new(),
-        notes: HashMap::new(),
+        parts,
+        strings: StringPool::with_capacity(words),
+        numbers: HashMap::default(),
+        values: HashMap::default(),
+        patterns: HashMap::default(),
+        lists: HashMap::default(),
+        first_notes: Vec::new(),
+        more_notes: HashMap::default(),
+        pointer: None,
     };
     for block in &layout.order {
         if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
@@ -49,6 +61,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     emitter.parts.revisits = program.revisits;
     emitter.parts.frames_per_level = program.frames_per_level;
     emitter.values_tape()?;
+    (emitter.parts.text, emitter.parts.strings) = emitter.strings.into_parts();
     Unit::new(emitter.parts)
 }
 
@@ -137,12 +150,17 @@ struct Emitter<'e, 'm, 'd> {
     model: &'e Model<'m, 'd>,
     layout: &'e Layout,
     parts: UnitParts,
-    strings: HashMap<String, StrId>,
+    strings: StringPool,
     numbers: HashMap<String, u32>,
     values: HashMap<String, u32>,
     patterns: HashMap<String, u32>,
     lists: HashMap<Vec<u32>, u32>,
-    notes: HashMap<Note, u32>,
+    /// By the string of its location: the first note there.
+    first_notes: Vec<Option<u32>>,
+    /// Those beside the first; few schemas have any.
+    more_notes: HashMap<Note, u32>,
+    /// The location whose pointer was written last, and that pointer.
+    pointer: Option<(LocationId, String)>,
 }
 
 impl Emitter<'_, '_, '_> {
@@ -231,15 +249,7 @@ impl Emitter<'_, '_, '_> {
     // --- pools ---------------------------------------------------------------------------------------------
 
     fn str(&mut self, text: &str) -> StrId {
-        if let Some(id) = self.strings.get(text) {
-            return *id;
-        }
-        let start = self.parts.text.len() as u32;
-        self.parts.text.push_str(text);
-        let id = StrId(self.parts.strings.len() as u32);
-        self.parts.strings.push((start, self.parts.text.len() as u32));
-        self.strings.insert(text.to_owned(), id);
-        id
+        self.strings.add(text)
     }
 
     fn list(&mut self, list: Vec<u32>) -> ListId {
@@ -312,7 +322,7 @@ impl Emitter<'_, '_, '_> {
                 View::Bool(true) => set.yes = true,
                 View::Bool(false) => set.no = true,
                 View::Number(_) => set.numbers.push(self.number(place, value)),
-                View::String(text) => strings.push(text.chars().collect::<String>()),
+                View::String(text) => strings.push(self.model.registry.plain(text)),
                 View::Array | View::Object => set.containers.push(self.value(place, value)),
                 View::NotJson(_) => {}
             }
@@ -328,10 +338,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn pool_number(&self, id: u32) -> Number<'_> {
-        let text = |id: StrId| {
-            let (start, end) = self.parts.strings[id.0 as usize];
-            &self.parts.text[start as usize..end as usize]
-        };
+        let text = |id: StrId| self.strings.get(id);
         match self.parts.numbers[id as usize] {
             PoolNumber::Int(value) => Number::Int(value),
             PoolNumber::Big(literal) => Number::Big(text(literal)),
@@ -383,26 +390,54 @@ impl Emitter<'_, '_, '_> {
         let (keyword, description) = (opt(low.keyword), opt(low.description));
         let note = Note {
             keyword,
-            keyword_location: self.str(&low.location),
+            keyword_location: self.keyword_location(low),
             description,
             types: low.types,
             wording: low.wording,
             texts: low.texts.iter().map(|text| self.str(text)).collect(),
-            path: low.path.iter().map(|segment| self.segment(segment)).collect(),
+            path: self.path(low.path),
         };
-        if let Some(id) = self.notes.get(&note) {
+        let next = self.parts.notes.len() as u32;
+        let at = note.keyword_location.0 as usize;
+        self.first_notes.resize(self.first_notes.len().max(at + 1), None);
+        let first = *self.first_notes[at].get_or_insert(next);
+        if first == next {
+            self.parts.notes.push(note);
+            return next;
+        }
+        if self.parts.notes[first as usize] == note {
+            return first;
+        }
+        if let Some(id) = self.more_notes.get(&note) {
             return *id;
         }
-        let id = self.parts.notes.len() as u32;
         self.parts.notes.push(note.clone());
-        self.notes.insert(note, id);
-        id
+        self.more_notes.insert(note, next);
+        next
     }
 
-    fn segment(&mut self, segment: &LowSegment) -> Segment {
-        match segment {
-            LowSegment::Keyword(name) => Segment::Name(self.str(name)),
-            LowSegment::Index(index) => Segment::Index(*index as u32),
+    /// The keyword's pointer: that of its schema object, which mostly is the one of the note before, and a name.
+    fn keyword_location(&mut self, low: &LowNote<'_>) -> StrId {
+        let pointer = match &mut self.pointer {
+            Some((location, pointer)) if *location == low.location => pointer,
+            other => {
+                let pointer = self.model.registry.locations.pointer(low.location, "");
+                &other.insert((low.location, pointer)).1
+            }
+        };
+        self.strings.add_written(|text| {
+            text.push_str(pointer);
+            if let Some(keyword) = low.keyword {
+                push_segment(text, keyword);
+            }
+        })
+    }
+
+    fn path(&mut self, path: LowPath) -> Vec<Segment> {
+        match path {
+            LowPath::Here => Vec::new(),
+            LowPath::Keyword(keyword) => vec![Segment::Name(self.str(keyword))],
+            LowPath::Element(keyword, index) => vec![Segment::Name(self.str(keyword)), Segment::Index(index as u32)],
         }
     }
 }

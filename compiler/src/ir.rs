@@ -62,7 +62,7 @@ pub(crate) enum Dependency<'d> {
 #[derive(Clone, Debug)]
 pub(crate) enum Rule<'d> {
     /// Types, and their names as they are printed.
-    Type(Types, String),
+    Type(Types, &'d str),
     Enum(Node),
     Const(Node),
     Bound(Bound, Node),
@@ -209,11 +209,37 @@ impl<'m, 'd> Model<'m, 'd> {
 
     /// The value at `node` in value notation.
     pub(crate) fn notation(&self, place: Place, node: Node) -> String {
-        let mut out = String::new();
-        let written = write_value(&mut out, self.tape(place), node);
-        debug_assert!(written.is_ok());
-        out
+        self.noted(place, node).to_owned()
     }
+
+    /// As [`notation`](Self::notation), for as long as the compilation lasts.
+    pub(crate) fn noted(&self, place: Place, node: Node) -> &'d str {
+        let tape = self.tape(place);
+        let entry = tape.entry(node);
+        match entry.kind {
+            EntryKind::String => return self.quoted(tape.slice(node)),
+            // A short number without sign, point and exponent is its own notation.
+            EntryKind::Number if is_short_integer(tape.slice(node)) => return tape.slice(node),
+            _ => {}
+        }
+        let source_bytes = (entry.end - entry.start) as usize;
+        let mut out = bumpalo::collections::String::with_capacity_in(source_bytes + 16, self.registry.bump);
+        let written = write_value(&mut out, tape, node);
+        debug_assert!(written.is_ok());
+        out.into_bump_str()
+    }
+
+    /// A text in value notation, for as long as the compilation lasts.
+    pub(crate) fn quoted(&self, text: &str) -> &'d str {
+        let mut out = bumpalo::collections::String::with_capacity_in(text.len() + 2, self.registry.bump);
+        let written = write_text(&mut out, callgate_vm::text::Text::plain_text(text));
+        debug_assert!(written.is_ok());
+        out.into_bump_str()
+    }
+}
+
+fn is_short_integer(literal: &str) -> bool {
+    literal.len() < 18 && literal.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A text in value notation.
@@ -443,18 +469,19 @@ impl<'d> Reader<'_, '_, 'd> {
 
     fn types(&self, draft: Draft, value: Node) -> Read<'d> {
         let tape = self.tape();
-        let list: Vec<Node> = match tape.entry(value).kind {
-            EntryKind::Array => tape.element_nodes(value).collect(),
-            _ => vec![value],
-        };
-        let mut types = Types::NONE;
-        let mut names = Vec::new();
-        for node in list {
-            let name = self.string(node)?;
-            types = types.union(type_named(name, draft).ok_or(WrongKind("type"))?);
-            names.push(quoted(name));
+        if tape.entry(value).kind != EntryKind::Array {
+            let (types, name) = type_named(self.string(value)?, draft).ok_or(WrongKind("type"))?;
+            return Ok(Some(Rule::Type(types, name)));
         }
-        Ok(Some(Rule::Type(types, names.join(", "))))
+        let mut types = Types::NONE;
+        let mut names = bumpalo::collections::String::new_in(self.model.registry.bump);
+        for node in tape.element_nodes(value) {
+            let (named, name) = type_named(self.string(node)?, draft).ok_or(WrongKind("type"))?;
+            types = types.union(named);
+            names.push_str(if names.is_empty() { "" } else { ", " });
+            names.push_str(name);
+        }
+        Ok(Some(Rule::Type(types, names.into_bump_str())))
     }
 
     /// `minimum` and `maximum`; in draft 4 their exclusive partners are booleans.
@@ -594,16 +621,17 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 }
 
-fn type_named(name: &str, draft: Draft) -> Option<Types> {
+/// The type of that name, and the name in value notation.
+fn type_named(name: &str, draft: Draft) -> Option<(Types, &'static str)> {
     Some(match name {
-        "null" => Types::NULL,
-        "boolean" => Types::BOOLEAN,
-        "integer" if draft == Draft::D4 => Types::INTEGER_LITERAL,
-        "integer" => Types::INTEGER,
-        "number" => Types::NUMBER,
-        "string" => Types::STRING,
-        "array" => Types::ARRAY,
-        "object" => Types::OBJECT,
+        "string" => (Types::STRING, "'string'"),
+        "object" => (Types::OBJECT, "'object'"),
+        "array" => (Types::ARRAY, "'array'"),
+        "boolean" => (Types::BOOLEAN, "'boolean'"),
+        "integer" if draft == Draft::D4 => (Types::INTEGER_LITERAL, "'integer'"),
+        "integer" => (Types::INTEGER, "'integer'"),
+        "number" => (Types::NUMBER, "'number'"),
+        "null" => (Types::NULL, "'null'"),
         _ => return None,
     })
 }

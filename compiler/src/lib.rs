@@ -30,11 +30,12 @@ mod peephole;
 mod quick_look;
 mod refs;
 mod stages;
+mod string_pool;
 mod well_formed;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use ahash::HashSet;
 use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, ReadError, Tape, TapeBuf};
 use callgate_vm::unit::Unit;
@@ -85,7 +86,7 @@ pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<F
     let entries = ingest::read(tape)?;
     let mut session = Session::new(options);
     let mut compiled = Compiled::default();
-    let mut names = HashSet::new();
+    let mut names = HashSet::default();
     for entry in entries {
         let tool = match entry.tool {
             Ok(tool) => tool,

@@ -1,8 +1,8 @@
 //! Patterns of one catalog, each compiled once: tools of one server share most of theirs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::pattern::Pattern;
 
 use crate::finding::FindingKind;

@@ -1,8 +1,11 @@
 //! The graph of blocks: cycles that consume nothing, chains of frames, and where verdicts are worth keeping.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::lower::{Block, BlockId, Low, LowExtra, LowTable, Op, Program};
+use ahash::HashMap;
+use callgate_vm::pattern::Pattern;
+
+use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Op, Program};
 
 /// How an instruction's blocks relate to the instance of the block it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,41 +18,91 @@ enum Arm {
     Elements,
 }
 
+/// The blocks that an instruction names, in that order: those of a table, of pairs, of a list, and up to three alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks<'l> {
+    names: &'l [LowName<'l>],
+    patterns: &'l [(Arc<Pattern>, Option<BlockId>)],
+    pairs: &'l [(Arc<Pattern>, BlockId)],
+    list: &'l [BlockId],
+    alone: [Option<BlockId>; 3],
+}
+
+impl<'l> Blocks<'l> {
+    fn one(block: BlockId) -> Self {
+        Blocks { alone: [Some(block), None, None], ..Blocks::default() }
+    }
+
+    fn list(list: &'l [BlockId]) -> Self {
+        Blocks { list, ..Blocks::default() }
+    }
+
+    fn table(table: &'l LowTable<'l>) -> Self {
+        let extra = match table.extra {
+            LowExtra::Run(block) => block,
+            _ => None,
+        };
+        let alone = [extra, None, None];
+        Blocks { names: &table.names, patterns: &table.patterns, alone, ..Blocks::default() }
+    }
+}
+
+/// Takes the first of the slice.
+fn shift<'l, T>(slice: &mut &'l [T]) -> Option<&'l T> {
+    let (first, rest) = slice.split_first()?;
+    *slice = rest;
+    Some(first)
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = BlockId;
+
+    fn next(&mut self) -> Option<BlockId> {
+        while let Some(name) = shift(&mut self.names) {
+            if name.block.is_some() {
+                return name.block;
+            }
+        }
+        while let Some((_, block)) = shift(&mut self.patterns) {
+            if block.is_some() {
+                return *block;
+            }
+        }
+        let listed = shift(&mut self.pairs).map(|(_, block)| *block).or_else(|| shift(&mut self.list).copied());
+        listed.or_else(|| self.alone.iter_mut().find_map(Option::take))
+    }
+}
+
 /// The blocks that an instruction runs, and what on.
-fn runs(low: &Low<'_>) -> (Arm, Vec<BlockId>) {
+fn runs<'l>(low: &'l Low<'_>) -> (Arm, Blocks<'l>) {
     match low {
         Low::Call { block, .. } | Low::DependentSchema(_, block) | Low::Not(block) | Low::MarkBy(block) => {
-            (Arm::Place, vec![*block])
+            (Arm::Place, Blocks::one(*block))
         }
-        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } => (Arm::Place, branches.clone()),
+        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } => (Arm::Place, Blocks::list(branches)),
         Low::If { condition, then, otherwise, .. } => {
-            (Arm::Place, [Some(*condition), *then, *otherwise].into_iter().flatten().collect())
+            (Arm::Place, Blocks { alone: [Some(*condition), *then, *otherwise], ..Blocks::default() })
         }
         Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
-            (Arm::Members, table_blocks(table))
+            (Arm::Members, Blocks::table(table))
         }
-        Low::PatternProperties(pairs) => (Arm::Members, pairs.iter().map(|(_, block)| *block).collect()),
-        Low::PropertyNames(block) => (Arm::Members, vec![*block]),
-        Low::UnevaluatedProperties { block, .. } => (Arm::Members, block.iter().copied().collect()),
-        Low::PrefixItems(blocks) => (Arm::Elements, blocks.clone()),
-        Low::Items { block, .. } | Low::Contains { block, .. } => (Arm::Elements, vec![*block]),
-        Low::UnevaluatedItems { block, .. } => (Arm::Elements, block.iter().copied().collect()),
-        _ => (Arm::Place, Vec::new()),
+        Low::PatternProperties(pairs) => (Arm::Members, Blocks { pairs, ..Blocks::default() }),
+        Low::PropertyNames(block) => (Arm::Members, Blocks::one(*block)),
+        Low::UnevaluatedProperties { block, .. } => {
+            (Arm::Members, Blocks { alone: [*block, None, None], ..Blocks::default() })
+        }
+        Low::PrefixItems(blocks) => (Arm::Elements, Blocks::list(blocks)),
+        Low::Items { block, .. } | Low::Contains { block, .. } => (Arm::Elements, Blocks::one(*block)),
+        Low::UnevaluatedItems { block, .. } => {
+            (Arm::Elements, Blocks { alone: [*block, None, None], ..Blocks::default() })
+        }
+        _ => (Arm::Place, Blocks::default()),
     }
 }
 
 /// The blocks that an instruction runs, in the order in which it names them.
-pub(crate) fn blocks_of(low: &Low<'_>) -> Vec<BlockId> {
+pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
     runs(low).1
-}
-
-fn table_blocks(table: &LowTable<'_>) -> Vec<BlockId> {
-    let extra = match table.extra {
-        LowExtra::Run(block) => block,
-        _ => None,
-    };
-    let names = table.names.iter().filter_map(|name| name.block);
-    names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
 }
 
 fn in_place(block: &Block<'_>) -> Vec<BlockId> {
@@ -124,7 +177,7 @@ pub(super) fn choose_memos(program: &mut Program<'_>) {
 
 /// The blocks that are called, numbered. Any other block has one place that runs it.
 fn callees(program: &Program<'_>) -> HashMap<BlockId, usize> {
-    let mut callees = HashMap::new();
+    let mut callees = HashMap::default();
     for op in program.blocks.iter().flat_map(|block| &block.ops) {
         if let Low::Call { block, .. } = &op.low {
             let next = callees.len();
@@ -205,6 +258,7 @@ fn arms(low: &Low<'_>, reach: &[Set], words: usize) -> Vec<(Arm, Set)> {
         set
     };
     let (arm, blocks) = runs(low);
+    let blocks: Vec<BlockId> = blocks.collect();
     match low {
         // Names are disjoint from each other and from the rest; patterns are not.
         Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {

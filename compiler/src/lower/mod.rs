@@ -14,9 +14,9 @@ mod explain;
 pub(crate) mod graph;
 mod scope;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types, Word};
 use callgate_vm::pattern::Pattern;
@@ -25,6 +25,7 @@ use callgate_vm::tape::Node;
 use crate::finding::{Finding, FindingKind};
 use crate::ir::{Model, Schema};
 use crate::limits_check::LowerBudget;
+use crate::location::LocationId;
 use crate::refs::Place;
 
 pub(crate) use scope::{ScopeId, Scopes};
@@ -157,25 +158,28 @@ impl<'d> LowTable<'d> {
 #[derive(Clone, Debug)]
 pub(crate) struct LowNote<'d> {
     pub(crate) keyword: Option<&'static str>,
-    pub(crate) location: String,
+    /// The schema object that has the keyword; its pointer is written when the unit is.
+    pub(crate) location: LocationId,
     pub(crate) description: Option<&'d str>,
     pub(crate) types: Types,
     pub(crate) wording: Wording,
-    pub(crate) texts: Vec<String>,
-    pub(crate) path: Vec<LowSegment>,
+    pub(crate) texts: &'d [&'d str],
+    pub(crate) path: LowPath,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) enum LowSegment {
+/// The evaluation path from a block's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LowPath {
+    Here,
     Keyword(&'static str),
-    Index(usize),
+    Element(&'static str, usize),
 }
 
 /// An instruction with what is said when it fails.
 #[derive(Clone, Debug)]
 pub(crate) struct Op<'d> {
     pub(crate) low: Low<'d>,
-    pub(crate) note: Option<Box<LowNote<'d>>>,
+    pub(crate) note: Option<&'d LowNote<'d>>,
 }
 
 /// A lowered block.
@@ -207,8 +211,17 @@ pub(crate) fn lower<'d>(
     peephole: bool,
     budget: LowerBudget,
 ) -> Option<Program<'d>> {
-    let mut lowerer =
-        Lowerer { model, scopes: Scopes::default(), ids: HashMap::new(), keys: Vec::new(), blocks: Vec::new(), budget };
+    // Most schemas have two blocks: one judges and one explains.
+    let blocks = 2 * model.registry.sites().len();
+    let mut lowerer = Lowerer {
+        model,
+        scopes: Scopes::default(),
+        ids: Vec::new(),
+        other_ids: HashMap::default(),
+        keys: Vec::with_capacity(blocks),
+        blocks: Vec::with_capacity(blocks),
+        budget,
+    };
     let accept = lowerer.block(root, ScopeId::EMPTY, BlockKind::Judge);
     let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
     lowerer.lower_all()?;
@@ -246,7 +259,10 @@ fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
 struct Lowerer<'l, 'm, 'd> {
     model: &'l mut Model<'m, 'd>,
     scopes: Scopes<'d>,
-    ids: HashMap<BlockKey, BlockId>,
+    /// By site and kind, outside all dynamic scopes.
+    ids: Vec<[Option<BlockId>; 4]>,
+    /// All others.
+    other_ids: HashMap<BlockKey, BlockId>,
     keys: Vec<BlockKey>,
     blocks: Vec<Block<'d>>,
     budget: LowerBudget,
@@ -257,12 +273,18 @@ impl<'d> Lowerer<'_, '_, 'd> {
     fn block(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> BlockId {
         let scope = self.enter(place, scope);
         let key = BlockKey { place, scope, kind };
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        let next = BlockId(self.keys.len() as u32);
+        let id = match self.model.registry.site_id(place) {
+            Some(site) if scope == ScopeId::EMPTY => {
+                let len = self.ids.len().max(self.model.registry.sites().len());
+                self.ids.resize(len, [None; 4]);
+                *self.ids[site as usize][kind as usize].get_or_insert(next)
+            }
+            _ => *self.other_ids.entry(key).or_insert(next),
+        };
+        if id == next {
+            self.keys.push(key);
         }
-        let id = BlockId(self.keys.len() as u32);
-        self.ids.insert(key, id);
-        self.keys.push(key);
         id
     }
 
@@ -278,22 +300,23 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     fn lower_all(&mut self) -> Option<()> {
+        // Filled anew for each block, which takes what it needs.
+        let mut ops = Vec::new();
         while self.blocks.len() < self.keys.len() {
             let key = self.keys[self.blocks.len()];
-            let mut ops = Vec::new();
             match key.kind {
                 BlockKind::Judge => self.judge(key.place, key.scope, false, 0, &mut ops),
                 BlockKind::Track => self.judge(key.place, key.scope, true, 0, &mut ops),
                 BlockKind::Mark => self.mark(key.place, key.scope, &mut ops),
                 BlockKind::Explain => self.explain(key.place, key.scope, &mut ops),
             }
-            if !self.budget.spend(&ops) {
+            if !self.budget.spend(&ops, &self.model.registry.locations) {
                 return self.too_large(format!("the program would exceed {} bytes", self.budget.bytes_max()));
             }
             if self.scopes.are_too_many() {
                 return self.too_large(format!("more than {} dynamic scopes", scope::SCOPES_MAX));
             }
-            self.blocks.push(Block { key, ops, alias: None });
+            self.blocks.push(Block { key, ops: ops.drain(..).collect(), alias: None });
         }
         Some(())
     }

@@ -1,6 +1,8 @@
 //! Dynamic scopes, as far as they matter: which place each dynamic anchor leads to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use ahash::HashMap;
 
 use crate::lower::RECURSIVE_ANCHOR;
 use crate::refs::{Place, Resource};
@@ -30,7 +32,7 @@ pub(crate) struct Scopes<'d> {
 
 impl Default for Scopes<'_> {
     fn default() -> Self {
-        Scopes { scopes: vec![Scope::new()], ids: HashMap::from([(Scope::new(), ScopeId::EMPTY)]) }
+        Scopes { scopes: vec![Scope::new()], ids: HashMap::from_iter([(Scope::new(), ScopeId::EMPTY)]) }
     }
 }
 
