@@ -283,9 +283,8 @@ impl Emitter<'_, '_, '_> {
     /// The constant at `node`: its JSON text, read into the pool's tape when all are there.
     fn value(&mut self, place: Place, node: Node) -> u32 {
         let tape = self.model.tape(place);
-        let mut text = String::new();
-        crate::compact::write(&mut text, tape, node);
-        if let Some(id) = self.values.get(&text) {
+        let text = crate::compact::text(tape, node);
+        if let Some(id) = self.values.get(text.as_ref()) {
             return *id;
         }
         let id = self.values.len() as u32;
@@ -293,7 +292,7 @@ impl Emitter<'_, '_, '_> {
             self.parts.value_text.push(',');
         }
         self.parts.value_text.push_str(&text);
-        self.values.insert(text, id);
+        self.values.insert(text.into_owned(), id);
         id
     }
 

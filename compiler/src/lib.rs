@@ -256,13 +256,11 @@ impl<'o> Session<'o> {
     }
 
     fn digest(&self, tape: Tape<'_>, node: Node) -> [u8; 32] {
-        let mut text = String::new();
-        compact::write(&mut text, tape, node);
         let mut hasher = Sha256::new();
         hasher.update(FORMAT_VERSION.to_le_bytes());
         hasher.update(self.fingerprint.as_bytes());
         hasher.update([0]);
-        hasher.update(text.as_bytes());
+        hasher.update(compact::text(tape, node).as_bytes());
         hasher.finalize().into()
     }
 }

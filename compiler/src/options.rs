@@ -1,5 +1,6 @@
 //! What changes a verdict: options of compilation, part of a unit's digest.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use callgate_vm::limits::Limits;
@@ -37,14 +38,21 @@ impl Default for Options {
 impl Options {
     /// What of the options belongs into a digest: all that can change a unit.
     pub(crate) fn fingerprint(&self) -> String {
-        let limits: Vec<String> = self.limits.values().map(|value| value.to_string()).collect();
-        format!(
-            "draft={} formats={} peephole={} limits={} documents={}",
+        let mut out = String::with_capacity(512);
+        let written = write!(
+            out,
+            "draft={} formats={} peephole={} limits=",
             self.draft.name(),
             self.assert_formats,
-            self.peephole,
-            limits.join(","),
-            self.documents.fingerprint(),
-        )
+            self.peephole
+        );
+        debug_assert!(written.is_ok());
+        for (at, value) in self.limits.values().enumerate() {
+            let written = write!(out, "{}{value}", if at > 0 { "," } else { "" });
+            debug_assert!(written.is_ok());
+        }
+        out.push_str(" documents=");
+        out.push_str(self.documents.fingerprint());
+        out
     }
 }
