@@ -113,10 +113,16 @@ fn own_bytes(tape: Tape<'_>, node: Node) -> u64 {
     match entry.kind {
         EntryKind::Array => 2 + len.saturating_sub(1),
         EntryKind::Object => 2 + len.saturating_sub(1) + len,
+        // Nothing in it is a quote or a backslash.
+        EntryKind::String if is_printable_ascii(tape.slice(node)) => 2 + tape.slice(node).len() as u64,
         EntryKind::String | EntryKind::EscapedString => 2 + tape.text(node).chars().map(char_bytes).sum::<u64>(),
         EntryKind::Number => number_bytes(tape, node),
         EntryKind::Null | EntryKind::True | EntryKind::False | EntryKind::NotJson => u64::from(entry.end - entry.start),
     }
+}
+
+fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 fn char_bytes(c: char) -> u64 {

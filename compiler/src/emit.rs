@@ -14,7 +14,7 @@ use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
-    BadUnit, EnumSet, Extra, NameKey, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
+    BadUnit, EnumSet, Extra, NameKey, Note, NotePath, PoolNumber, StrId, Table, TableName, Unit, UnitParts,
 };
 
 use crate::document::SCHEMA_READ;
@@ -47,7 +47,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         lists: HashMap::default(),
         first_notes: Vec::new(),
         more_notes: HashMap::default(),
-        pointer: None,
+        pointer: (None, String::with_capacity(128)),
     };
     for block in &layout.order {
         if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
@@ -157,10 +157,10 @@ struct Emitter<'e, 'm, 'd> {
     lists: HashMap<Vec<u32>, u32>,
     /// By the string of its location: the first note there.
     first_notes: Vec<Option<u32>>,
-    /// Those beside the first; few schemas have any.
-    more_notes: HashMap<Note, u32>,
+    /// Those beside the first, without the place of their texts, and the texts; few schemas have any.
+    more_notes: HashMap<(Note, Vec<StrId>), u32>,
     /// The location whose pointer was written last, and that pointer.
-    pointer: Option<(LocationId, String)>,
+    pointer: (Option<LocationId>, String),
 }
 
 impl Emitter<'_, '_, '_> {
@@ -387,56 +387,62 @@ impl Emitter<'_, '_, '_> {
     fn note(&mut self, low: &LowNote<'_>) -> u32 {
         let mut opt = |text: Option<&str>| text.map_or(StrId::NONE, |text| self.str(text));
         let (keyword, description) = (opt(low.keyword), opt(low.description));
-        let note = Note {
-            keyword,
-            keyword_location: self.keyword_location(low),
-            description,
-            types: low.types,
-            wording: low.wording,
-            texts: low.texts.iter().map(|text| self.str(text)).collect(),
-            path: self.path(low.path),
+        let keyword_location = self.keyword_location(low);
+        let from = self.parts.note_texts.len();
+        for text in low.texts {
+            let id = self.str(text);
+            self.parts.note_texts.push(id);
+        }
+        let mut step = |name| if low.keyword == Some(name) { keyword } else { self.str(name) };
+        let path = match low.path {
+            LowPath::Here => NotePath::Here,
+            LowPath::Keyword(name) => NotePath::Keyword(step(name)),
+            LowPath::Element(name, index) => NotePath::Element(step(name), index as u32),
         };
+        let (types, wording) = (low.types, low.wording);
+        let note = Note { keyword, keyword_location, description, types, wording, texts: (0, 0), path };
+        let (id, known) = self.note_id(note, from);
+        if known {
+            self.parts.note_texts.truncate(from);
+        } else {
+            let texts = (from as u32, self.parts.note_texts.len() as u32);
+            self.parts.notes.push(Note { texts, ..note });
+        }
+        id
+    }
+
+    /// The id of the note whose texts have been added from `from` on, and whether it was known.
+    fn note_id(&mut self, note: Note, from: usize) -> (u32, bool) {
         let next = self.parts.notes.len() as u32;
         let at = note.keyword_location.0 as usize;
         self.first_notes.resize(self.first_notes.len().max(at + 1), None);
         let first = *self.first_notes[at].get_or_insert(next);
         if first == next {
-            self.parts.notes.push(note);
-            return next;
+            return (next, false);
         }
-        if self.parts.notes[first as usize] == note {
-            return first;
+        let (start, end) = self.parts.notes[first as usize].texts;
+        let (known_texts, texts) = self.parts.note_texts.split_at(from);
+        let other = Note { texts: (0, 0), ..self.parts.notes[first as usize] };
+        if other == note && known_texts[start as usize..end as usize] == *texts {
+            return (first, true);
         }
-        if let Some(id) = self.more_notes.get(&note) {
-            return *id;
-        }
-        self.parts.notes.push(note.clone());
-        self.more_notes.insert(note, next);
-        next
+        let id = *self.more_notes.entry((note, texts.to_vec())).or_insert(next);
+        (id, id != next)
     }
 
     /// The keyword's pointer: that of its schema object, which mostly is the one of the note before, and a name.
     fn keyword_location(&mut self, low: &LowNote<'_>) -> StrId {
-        let pointer = match &mut self.pointer {
-            Some((location, pointer)) if *location == low.location => pointer,
-            other => {
-                let pointer = self.model.registry.locations.pointer(low.location, "");
-                &other.insert((low.location, pointer)).1
-            }
-        };
+        let (written, pointer) = &mut self.pointer;
+        if *written != Some(low.location) {
+            *written = Some(low.location);
+            pointer.clear();
+            self.model.registry.locations.write_pointer(pointer, low.location);
+        }
         self.strings.add_written(|text| {
             text.push_str(pointer);
             if let Some(keyword) = low.keyword {
                 push_segment(text, keyword);
             }
         })
-    }
-
-    fn path(&mut self, path: LowPath) -> Vec<Segment> {
-        match path {
-            LowPath::Here => Vec::new(),
-            LowPath::Keyword(keyword) => vec![Segment::Name(self.str(keyword))],
-            LowPath::Element(keyword, index) => vec![Segment::Name(self.str(keyword)), Segment::Index(index as u32)],
-        }
     }
 }

@@ -24,6 +24,8 @@ struct Node<'d> {
     step: Step<'d>,
     /// Length of its pointer. Unit: bytes.
     bytes: usize,
+    /// Whether the step is a name without anything to escape.
+    is_plain: bool,
 }
 
 #[derive(Debug)]
@@ -35,6 +37,11 @@ enum Step<'d> {
 }
 
 impl<'d> Locations<'d> {
+    /// Makes room for so many.
+    pub(crate) fn reserve(&mut self, locations: usize) {
+        self.steps.reserve(locations);
+    }
+
     fn push(&mut self, parent: Option<LocationId>, step: Step<'d>) -> LocationId {
         let own = match step {
             Step::Root(uri) => uri.map_or(0, |uri| uri.len() + 1),
@@ -42,7 +49,8 @@ impl<'d> Locations<'d> {
             Step::Index(index) => 2 + index.checked_ilog10().unwrap_or(0) as usize,
         };
         let bytes = own + parent.map_or(0, |parent| self.bytes(parent, ""));
-        self.steps.push(Node { parent, step, bytes });
+        let is_plain = matches!(step, Step::Name(name) if name.len() + 1 == own);
+        self.steps.push(Node { parent, step, bytes, is_plain });
         LocationId(self.steps.len() as u32 - 1)
     }
 
@@ -80,20 +88,24 @@ impl<'d> Locations<'d> {
 
     /// Appends the location's own pointer.
     pub(crate) fn write_pointer(&self, pointer: &mut String, location: LocationId) {
-        let mut chain = Vec::with_capacity(16);
+        let mut chain = Vec::with_capacity(32);
         let mut next = Some(location);
         while let Some(LocationId(at)) = next {
             let node = &self.steps[at as usize];
-            chain.push(&node.step);
+            chain.push(node);
             next = node.parent;
         }
-        for step in chain.into_iter().rev() {
-            match step {
+        for node in chain.into_iter().rev() {
+            match &node.step {
                 Step::Root(Some(uri)) => {
                     pointer.push_str(uri);
                     pointer.push('#');
                 }
                 Step::Root(None) => {}
+                Step::Name(name) if node.is_plain => {
+                    pointer.push('/');
+                    pointer.push_str(name);
+                }
                 Step::Name(name) => push_segment(pointer, name),
                 Step::Index(index) => {
                     let written = write!(pointer, "/{index}");

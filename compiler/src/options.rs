@@ -1,6 +1,5 @@
 //! What changes a verdict: options of compilation, part of a unit's digest.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use callgate_vm::limits::Limits;
@@ -39,20 +38,43 @@ impl Options {
     /// What of the options belongs into a digest: all that can change a unit.
     pub(crate) fn fingerprint(&self) -> String {
         let mut out = String::with_capacity(512);
-        let written = write!(
-            out,
-            "draft={} formats={} peephole={} limits=",
-            self.draft.name(),
-            self.assert_formats,
-            self.peephole
-        );
-        debug_assert!(written.is_ok());
+        out.push_str("draft=");
+        out.push_str(self.draft.name());
+        let truth = |is: bool| if is { "true" } else { "false" };
+        out.push_str(" formats=");
+        out.push_str(truth(self.assert_formats));
+        out.push_str(" peephole=");
+        out.push_str(truth(self.peephole));
+        out.push_str(" limits=");
         for (at, value) in self.limits.values().enumerate() {
-            let written = write!(out, "{}{value}", if at > 0 { "," } else { "" });
-            debug_assert!(written.is_ok());
+            out.push_str(if at > 0 { "," } else { "" });
+            push_number(&mut out, value);
         }
         out.push_str(" documents=");
         out.push_str(self.documents.fingerprint());
         out
+    }
+}
+
+/// Appends the number in decimal: the formatting machinery would be a good part of compiling a small schema.
+fn push_number(out: &mut String, number: u64) {
+    let mut divisor = 10_u64.pow(number.checked_ilog10().unwrap_or(0));
+    while divisor > 0 {
+        out.push(char::from(b'0' + (number / divisor % 10) as u8));
+        divisor /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_whole() {
+        for number in [0, 9, 10, 65_536, 1 << 34, u64::MAX] {
+            let mut out = String::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string());
+        }
     }
 }

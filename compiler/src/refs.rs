@@ -132,6 +132,10 @@ impl<'d> Registry<'d> {
         let doc = self.docs.len() as DocId;
         let nodes = tape.entry(root).next - root;
         self.docs.push(Document { tape, root, site_at: vec![NO_SITE; nodes as usize] });
+        // About as many as tools have: a subschema has four nodes or more, and most are behind `properties`.
+        self.sites.reserve(nodes as usize / 6);
+        self.members.reserve(nodes as usize / 3);
+        self.locations.reserve(nodes as usize / 4);
         let base = uri.unwrap_or(DEFAULT_BASE);
         let place = Place { doc, node: root };
         let location = self.locations.root(uri);

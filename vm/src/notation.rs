@@ -58,6 +58,11 @@ where
 ///
 /// Errors: only those of `out`. Cost: two passes, one call of `out` a run or escape; no allocation.
 pub fn write_plain_str(out: &mut (impl fmt::Write + ?Sized), text: &str) -> fmt::Result {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\'' | b'\\')) {
+        out.write_str("'")?;
+        out.write_str(text)?;
+        return out.write_str("'");
+    }
     let quote = quote_for(text.chars());
     out.write_char(quote)?;
     let mut rest = text;

@@ -209,6 +209,8 @@ enum Expect {
 impl Reader<'_, '_> {
     fn run(mut self) -> Result<(), ReadError> {
         self.buf.clear();
+        // What a schema has, so that a first reading need not grow step by step. Less than `reserve` makes room for.
+        self.buf.entries.reserve(self.text.len() / 10);
         let bytes = self.text.as_bytes();
         let mut expect = Expect::Value;
         loop {

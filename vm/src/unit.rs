@@ -116,8 +116,36 @@ pub enum Segment {
     Index(u32),
 }
 
+/// The evaluation path from a block's start to an instruction's keyword: of two steps at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotePath {
+    /// No step.
+    Here,
+    /// The keyword.
+    Keyword(StrId),
+    /// An element of the keyword's list.
+    Element(StrId, u32),
+}
+
+impl NotePath {
+    /// Whether there is no step.
+    pub fn is_empty(self) -> bool {
+        self == NotePath::Here
+    }
+
+    /// The steps.
+    pub fn segments(self) -> impl Iterator<Item = Segment> {
+        let (keyword, index) = match self {
+            NotePath::Here => (None, None),
+            NotePath::Keyword(keyword) => (Some(keyword), None),
+            NotePath::Element(keyword, index) => (Some(keyword), Some(index)),
+        };
+        keyword.map(Segment::Name).into_iter().chain(index.map(Segment::Index))
+    }
+}
+
 /// What is said when an instruction fails; fixed when the schema was compiled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The failing keyword in its own spelling; [`StrId::NONE`] for the schema `false`.
     pub keyword: StrId,
@@ -129,10 +157,11 @@ pub struct Note {
     pub types: Types,
     /// How the failure is worded.
     pub wording: Wording,
-    /// Texts of the wording, in value notation: a bound, names, schemas.
-    pub texts: Vec<StrId>,
+    /// Texts of the wording, in value notation: a bound, names, schemas. Where they begin and end among
+    /// [`UnitParts::note_texts`].
+    pub texts: (u32, u32),
     /// The evaluation path from the block's start.
-    pub path: Vec<Segment>,
+    pub path: NotePath,
 }
 
 /// Everything of a unit, before it is checked.
@@ -168,6 +197,8 @@ pub struct UnitParts {
     pub lists: Vec<u32>,
     /// Notes.
     pub notes: Vec<Note>,
+    /// The texts of all notes, one after the other.
+    pub note_texts: Vec<StrId>,
     /// From a pc to its note, by pc.
     pub note_at: Vec<(u32, u32)>,
     /// Digest of the schema text, the options and the format.
@@ -254,7 +285,7 @@ impl Unit {
         let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
         let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();
         let explain = (parts.code.len() - parts.explain_at as usize) * size_of::<Word>();
-        let notes: usize = parts.notes.iter().map(|n| size_of::<Note>() + 4 * n.texts.len() + 8 * n.path.len()).sum();
+        let notes = parts.notes.len() * size_of::<Note>() + parts.note_texts.len() * size_of::<StrId>();
         let cold = explain + notes + parts.note_at.len() * 8 + parts.text.len() + parts.strings.len() * 8;
         (accept + pools + patterns, cold)
     }
@@ -316,6 +347,12 @@ impl Unit {
     pub(crate) fn note(&self, pc: u32) -> Option<&Note> {
         let at = self.parts.note_at.binary_search_by_key(&pc, |(pc, _)| *pc).ok()?;
         self.parts.notes.get(self.parts.note_at[at].1 as usize)
+    }
+
+    /// The note's texts.
+    pub(crate) fn note_texts(&self, note: &Note) -> &[StrId] {
+        let (from, to) = note.texts;
+        &self.parts.note_texts[from as usize..to as usize]
     }
 
     /// Finds `name` in the table: its index in schema order.
@@ -448,6 +485,8 @@ impl Unit {
         let numbers = parts.enums.iter().flat_map(|set| &set.numbers).all(|id| (*id as usize) < parts.numbers.len());
         let values = parts.enums.iter().flat_map(|set| &set.containers).all(|id| (*id as usize) < parts.values.len());
         let notes = parts.note_at.iter().all(|(_, note)| (*note as usize) < parts.notes.len());
+        let texts = |note: &Note| note.texts.0 <= note.texts.1 && note.texts.1 as usize <= parts.note_texts.len();
+        let notes = notes && parts.notes.iter().all(texts);
         if numbers && values && notes { Ok(()) } else { Err(BadUnit("a pool id is out of range".to_owned())) }
     }
 }

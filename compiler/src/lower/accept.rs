@@ -391,7 +391,7 @@ pub(super) fn names_table<'d>(schema: &Schema<'d>) -> LowTable<'d> {
 /// The names that must be there, each once, in the order of the source.
 pub(super) fn required_table<'d>(names: &[&'d str]) -> LowTable<'d> {
     let mut table = LowTable::empty();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = ahash::HashSet::default();
     for name in names.iter().filter(|name| seen.insert(**name)) {
         table.names.push(LowName { name, block: None, declared: false, required: true });
     }
@@ -407,7 +407,7 @@ fn add_required<'d>(table: &mut LowTable<'d>, schema: &Schema<'d>) -> Option<Low
     if required.names.len() > REQUIRED_MAX {
         return Some(required);
     }
-    let declared: std::collections::HashMap<&str, usize> =
+    let declared: ahash::HashMap<&str, usize> =
         table.names.iter().enumerate().map(|(at, name)| (name.name, at)).collect();
     for name in required.names {
         match declared.get(name.name) {
