@@ -17,6 +17,7 @@ use callgate_vm::unit::{
     BadUnit, EnumSet, Extra, NameKey, Note, NotePath, PoolNumber, StrId, Table, TableName, Unit, UnitParts,
 };
 
+use crate::dialect::Keyword;
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
 use crate::location::{LocationId, push_segment};
@@ -32,7 +33,9 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     let parts = UnitParts {
         code: Vec::with_capacity(words),
         notes: Vec::with_capacity(words / 2),
+        note_texts: Vec::with_capacity(words / 2),
         note_at: Vec::with_capacity(words / 2),
+        tables: Vec::with_capacity(words / 4),
         ..UnitParts::default()
     };
     let mut emitter = Emitter {
@@ -40,12 +43,13 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         model,
         layout: &layout,
         parts,
-        strings: StringPool::with_capacity(words),
+        strings: StringPool::with_capacity(words, model.source_bytes()),
+        keywords: [StrId::NONE; Keyword::ALL.len()],
         numbers: HashMap::default(),
         values: HashMap::default(),
         patterns: HashMap::default(),
         lists: HashMap::default(),
-        first_notes: Vec::new(),
+        first_notes: Vec::with_capacity(2 * words),
         more_notes: HashMap::default(),
         pointer: (None, String::with_capacity(128)),
     };
@@ -151,6 +155,8 @@ struct Emitter<'e, 'm, 'd> {
     layout: &'e Layout,
     parts: UnitParts,
     strings: StringPool,
+    /// The strings of the keywords met so far.
+    keywords: [StrId; Keyword::ALL.len()],
     numbers: HashMap<String, u32>,
     values: HashMap<String, u32>,
     patterns: HashMap<String, u32>,
@@ -250,6 +256,14 @@ impl Emitter<'_, '_, '_> {
 
     fn str(&mut self, text: &str) -> StrId {
         self.strings.add(text)
+    }
+
+    fn keyword(&mut self, keyword: Keyword) -> StrId {
+        let known = &mut self.keywords[keyword as usize];
+        if *known == StrId::NONE {
+            *known = self.strings.add(keyword.name());
+        }
+        *known
     }
 
     fn list(&mut self, list: Vec<u32>) -> ListId {
@@ -385,19 +399,18 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn note(&mut self, low: &LowNote<'_>) -> u32 {
-        let mut opt = |text: Option<&str>| text.map_or(StrId::NONE, |text| self.str(text));
-        let (keyword, description) = (opt(low.keyword), opt(low.description));
+        let keyword = low.keyword.map_or(StrId::NONE, |keyword| self.keyword(keyword));
+        let description = low.description.map_or(StrId::NONE, |text| self.str(text));
         let keyword_location = self.keyword_location(low);
         let from = self.parts.note_texts.len();
         for text in low.texts {
             let id = self.str(text);
             self.parts.note_texts.push(id);
         }
-        let mut step = |name| if low.keyword == Some(name) { keyword } else { self.str(name) };
         let path = match low.path {
             LowPath::Here => NotePath::Here,
-            LowPath::Keyword(name) => NotePath::Keyword(step(name)),
-            LowPath::Element(name, index) => NotePath::Element(step(name), index as u32),
+            LowPath::Keyword(keyword) => NotePath::Keyword(self.keyword(keyword)),
+            LowPath::Element(keyword, index) => NotePath::Element(self.keyword(keyword), index as u32),
         };
         let (types, wording) = (low.types, low.wording);
         let note = Note { keyword, keyword_location, description, types, wording, texts: (0, 0), path };
@@ -441,7 +454,7 @@ impl Emitter<'_, '_, '_> {
         self.strings.add_written(|text| {
             text.push_str(pointer);
             if let Some(keyword) = low.keyword {
-                push_segment(text, keyword);
+                push_segment(text, keyword.name());
             }
         })
     }

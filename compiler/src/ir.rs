@@ -100,7 +100,7 @@ pub(crate) enum Rule<'d> {
 /// A rule with the keyword it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleAt<'d> {
-    pub(crate) keyword: &'static str,
+    pub(crate) keyword: Keyword,
     pub(crate) rule: Rule<'d>,
 }
 
@@ -169,7 +169,15 @@ pub(crate) struct Model<'m, 'd> {
 
 impl<'m, 'd> Model<'m, 'd> {
     pub(crate) fn new(registry: Registry<'d>, options: &'m Options, patterns: &'m mut PatternCache) -> Self {
-        Model { registry, options, patterns, schemas: Vec::new(), by_site: Vec::new(), beyond: HashMap::default() }
+        let sites = registry.sites().len();
+        Model {
+            registry,
+            options,
+            patterns,
+            schemas: Vec::with_capacity(sites),
+            by_site: vec![None; sites],
+            beyond: HashMap::default(),
+        }
     }
 
     /// The schema at `place`. What is wrong with it becomes a finding.
@@ -201,6 +209,11 @@ impl<'m, 'd> Model<'m, 'd> {
     /// The schemas that have been read, in the order of reading.
     pub(crate) fn read_schemas(&self) -> impl Iterator<Item = &Schema<'d>> {
         self.schemas.iter().map(Arc::as_ref)
+    }
+
+    /// About as many bytes as the schema itself has.
+    pub(crate) fn source_bytes(&self) -> usize {
+        self.registry.source_bytes()
     }
 
     pub(crate) fn tape(&self, place: Place) -> Tape<'d> {
@@ -299,7 +312,7 @@ impl<'d> Reader<'_, '_, 'd> {
                     if let Rule::Type(types, _) = &rule {
                         schema.types = *types;
                     }
-                    schema.rules.push(RuleAt { keyword: keyword.name(), rule });
+                    schema.rules.push(RuleAt { keyword, rule });
                 }
                 Ok(None) => {}
                 Err(WrongKind(expected)) => {

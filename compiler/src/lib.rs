@@ -237,7 +237,8 @@ impl<'o> Session<'o> {
             findings.push(Finding::new(FindingKind::NotWellFormed, "", "a schema is an object or a boolean"));
             return (None, findings);
         }
-        let bump = Bump::new();
+        let source = tape.entry(node);
+        let bump = Bump::with_capacity((source.end - source.start) as usize / 2);
         let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
         let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
         findings.append(&mut registry.findings);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ahash::HashSet;
 use callgate_vm::pattern::Pattern;
 
+use crate::dialect::Keyword;
 use crate::location::Locations;
 use crate::lower::{Low, LowTable, Op};
 
@@ -75,7 +76,7 @@ fn op_bytes(op: &Op<'_>, locations: &Locations<'_>) -> u64 {
     let note = op.note.as_ref().map_or(0, |note| {
         let texts: usize = note.texts.iter().map(|text| text.len()).sum();
         let description = note.description.map_or(0, str::len);
-        let location = locations.bytes(note.location, note.keyword.unwrap_or_default());
+        let location = locations.bytes(note.location, note.keyword.map_or("", Keyword::name));
         (location + description + texts + 64) as u64
     });
     8 + operands + note

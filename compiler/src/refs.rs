@@ -61,10 +61,14 @@ pub(crate) struct Member {
 struct MemberRange {
     from: u32,
     to: u32,
+    /// A bit for each keyword that is among them: most questions are about one that is not.
+    keywords: u64,
 }
 
+const _: () = assert!(Keyword::ALL.len() <= u64::BITS as usize);
+
 impl MemberRange {
-    const NONE: MemberRange = MemberRange { from: 0, to: 0 };
+    const NONE: MemberRange = MemberRange { from: 0, to: 0, keywords: 0 };
 }
 
 /// A schema resource: a schema with an identifier of its own, or the whole document.
@@ -191,6 +195,9 @@ impl<'d> Registry<'d> {
 
     /// The value of the schema's first member of that name.
     pub(crate) fn member(&self, site: Site, keyword: Keyword) -> Option<Node> {
+        if site.members.keywords >> keyword as u32 & 1 == 0 {
+            return None;
+        }
         self.members(site).iter().find(|member| member.keyword == keyword).map(|member| member.value)
     }
 
@@ -206,6 +213,12 @@ impl<'d> Registry<'d> {
         let document = &self.docs[doc as usize];
         let known = (document.root..).zip(&document.site_at).filter(|(_, id)| **id != NO_SITE);
         known.map(|(node, _)| Place { doc, node }).collect()
+    }
+
+    /// The extent of the first document. Unit: bytes.
+    pub(crate) fn source_bytes(&self) -> usize {
+        let entry = self.docs.first().map(|document| document.tape.entry(document.root));
+        entry.map_or(0, |entry| (entry.end - entry.start) as usize)
     }
 
     /// The subschemas indexed so far, in the order of indexing.
@@ -251,7 +264,8 @@ impl<'d> Registry<'d> {
 
     /// Indexes a schema and every subschema below it, with an explicit stack.
     fn index(&mut self, place: Place, site: Site) {
-        let mut open = vec![(place, site)];
+        let mut open = Vec::with_capacity(16);
+        open.push((place, site));
         while let Some((place, site)) = open.pop() {
             if self.site_id(place).is_some() {
                 continue;
@@ -275,15 +289,19 @@ impl<'d> Registry<'d> {
     fn read_members(&mut self, place: Place) -> MemberRange {
         let tape = self.tape(place.doc);
         let from = self.members.len() as u32;
+        let mut keywords = 0;
         for (key, value) in tape.member_nodes(place.node) {
             let text = tape.text(key);
             let keyword = match text.as_plain() {
                 Some(name) => Keyword::named(name),
                 None => Keyword::named(self.plain(text)),
             };
-            self.members.extend(keyword.map(|keyword| Member { keyword, value }));
+            if let Some(keyword) = keyword {
+                keywords |= 1 << keyword as u32;
+                self.members.push(Member { keyword, value });
+            }
         }
-        MemberRange { from, to: self.members.len() as u32 }
+        MemberRange { from, to: self.members.len() as u32, keywords }
     }
 
     fn push_subschemas(&mut self, place: Place, site: Site, open: &mut Vec<(Place, Site)>) {

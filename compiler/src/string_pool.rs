@@ -18,11 +18,11 @@ pub(crate) struct StringPool {
 }
 
 impl StringPool {
-    /// A pool that need not grow for so many strings.
-    pub(crate) fn with_capacity(strings: usize) -> StringPool {
+    /// A pool that need not grow for so many strings of so many bytes.
+    pub(crate) fn with_capacity(strings: usize, bytes: usize) -> StringPool {
         let slots = (2 * strings).next_power_of_two().max(16);
         StringPool {
-            text: String::with_capacity(strings * 16),
+            text: String::with_capacity(bytes),
             ranges: Vec::with_capacity(strings),
             slots: vec![StrId::NONE; slots],
             state: RandomState::new(),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn strings_are_kept_once() {
-        let mut pool = StringPool::with_capacity(0);
+        let mut pool = StringPool::with_capacity(0, 0);
         let names: Vec<String> = (0..100).map(|at| format!("name {at}")).collect();
         let ids: Vec<StrId> = names.iter().map(|name| pool.add(name)).collect();
         assert_eq!(ids, (0..100).map(StrId).collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types};
 use callgate_vm::opcode::build;
 
-use crate::dialect::Draft;
+use crate::dialect::{Draft, Keyword};
 use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
 use crate::lower::accept::{is_static, leaf, names_table, required_table};
 use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Lowerer, Op, ScopeId};
@@ -54,7 +54,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         self.model.registry.bump.alloc_slice_fill_iter(texts.map(|text| self.model.quoted(text)))
     }
 
-    fn note(&self, schema: &Schema<'d>, keyword: &'static str, wording: Wording, texts: &'d [&'d str]) -> LowNote<'d> {
+    fn note(&self, schema: &Schema<'d>, keyword: Keyword, wording: Wording, texts: &'d [&'d str]) -> LowNote<'d> {
         LowNote {
             keyword: Some(keyword),
             location: schema.location,
@@ -67,7 +67,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
-        let RuleAt { keyword, rule } = at;
+        let RuleAt { keyword, ref rule } = *at;
         if let Some(low) = leaf(schema, rule) {
             let (wording, texts) = self.leaf_wording(schema, rule);
             let note = self.note(schema, keyword, wording, texts);
@@ -137,7 +137,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 let target = self.target(scope, rule);
                 let block = self.block(target, scope, BlockKind::Explain);
                 // Neither is `$ref`; the dynamic references are.
-                let path = if *keyword == "$ref" { LowPath::Here } else { LowPath::Keyword(keyword) };
+                let path = if keyword == Keyword::Ref { LowPath::Here } else { LowPath::Keyword(keyword) };
                 let note = LowNote { path, ..plain(self) };
                 ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
             }
@@ -177,7 +177,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
     fn additional_properties(
         &mut self,
         schema: &Schema<'d>,
-        keyword: &'static str,
+        keyword: Keyword,
         inside: Place,
         scope: ScopeId,
         ops: &mut Vec<Op<'d>>,
@@ -211,14 +211,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
     ) {
         let block = self.block(inside, scope, BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
-            self.note(schema, "contains", Wording::NoneValid, &[])
+            self.note(schema, Keyword::Contains, Wording::NoneValid, &[])
         } else {
             let bump = self.model.registry.bump;
             let pointer = |keyword| &*bump.alloc_str(&self.model.registry.locations.pointer(schema.location, keyword));
             let bound = |keyword, len| self.bound_text(schema, keyword).unwrap_or_else(|| self.count_text(len));
             let texts =
                 [bound("minContains", min), bound("maxContains", max), pointer("minContains"), pointer("maxContains")];
-            self.note(schema, "contains", Wording::Contains, self.texts(&texts))
+            self.note(schema, Keyword::Contains, Wording::Contains, self.texts(&texts))
         };
         ops.push(self.noted(note, Low::Contains { flags: Flags::NONE, block, min, max }));
     }
@@ -233,13 +233,13 @@ impl<'d> Lowerer<'_, '_, 'd> {
         for (index, place) in list.iter().enumerate() {
             if self.schema(*place).always == Some(false) {
                 // Rule F: without the step to it.
-                let op = self.false_schema(*place, LowPath::Keyword("allOf"));
+                let op = self.false_schema(*place, LowPath::Keyword(Keyword::AllOf));
                 ops.push(op);
                 continue;
             }
             let block = self.block(*place, scope, BlockKind::Explain);
-            let note = self.note(schema, "allOf", Wording::Union, &[]);
-            let note = LowNote { path: LowPath::Element("allOf", index), ..note };
+            let note = self.note(schema, Keyword::AllOf, Wording::Union, &[]);
+            let note = LowNote { path: LowPath::Element(Keyword::AllOf, index), ..note };
             ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
         }
     }
@@ -247,7 +247,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
     fn explain_dependencies(
         &mut self,
         schema: &Schema<'d>,
-        keyword: &'static str,
+        keyword: Keyword,
         list: &[(&'d str, Dependency<'d>)],
         scope: ScopeId,
         ops: &mut Vec<Op<'d>>,

@@ -22,6 +22,7 @@ use callgate_vm::insn::{Flags, Types, Word};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::Node;
 
+use crate::dialect::Keyword;
 use crate::finding::{Finding, FindingKind};
 use crate::ir::{Model, Schema};
 use crate::limits_check::LowerBudget;
@@ -157,7 +158,7 @@ impl<'d> LowTable<'d> {
 /// A note before its strings are in their pool.
 #[derive(Clone, Debug)]
 pub(crate) struct LowNote<'d> {
-    pub(crate) keyword: Option<&'static str>,
+    pub(crate) keyword: Option<Keyword>,
     /// The schema object that has the keyword; its pointer is written when the unit is.
     pub(crate) location: LocationId,
     pub(crate) description: Option<&'d str>,
@@ -171,8 +172,8 @@ pub(crate) struct LowNote<'d> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LowPath {
     Here,
-    Keyword(&'static str),
-    Element(&'static str, usize),
+    Keyword(Keyword),
+    Element(Keyword, usize),
 }
 
 /// An instruction with what is said when it fails.
@@ -216,7 +217,7 @@ pub(crate) fn lower<'d>(
     let mut lowerer = Lowerer {
         model,
         scopes: Scopes::default(),
-        ids: Vec::new(),
+        ids: vec![[None; 4]; blocks / 2],
         other_ids: HashMap::default(),
         keys: Vec::with_capacity(blocks),
         blocks: Vec::with_capacity(blocks),
@@ -249,7 +250,8 @@ pub(crate) fn lower<'d>(
 
 fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
     let schema = model.schema(place);
-    let keyword = schema.rules.iter().find(|at| at.keyword.ends_with("ef")).map_or("", |at| at.keyword);
+    let mut keywords = schema.rules.iter().map(|at| at.keyword.name());
+    let keyword = keywords.find(|name| name.ends_with("ef")).unwrap_or_default();
     let pointer = model.registry.locations.pointer(schema.location, keyword);
     let detail = "the reference comes back to itself without looking into the instance";
     model.registry.findings.push(Finding::new(FindingKind::RefCycle, pointer, detail));
@@ -301,7 +303,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
 
     fn lower_all(&mut self) -> Option<()> {
         // Filled anew for each block, which takes what it needs.
-        let mut ops = Vec::new();
+        let mut ops = Vec::with_capacity(16);
         while self.blocks.len() < self.keys.len() {
             let key = self.keys[self.blocks.len()];
             match key.kind {
@@ -316,7 +318,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
             if self.scopes.are_too_many() {
                 return self.too_large(format!("more than {} dynamic scopes", scope::SCOPES_MAX));
             }
-            self.blocks.push(Block { key, ops: ops.drain(..).collect(), alias: None });
+            let mut own = Vec::with_capacity(ops.len());
+            own.append(&mut ops);
+            self.blocks.push(Block { key, ops: own, alias: None });
         }
         Some(())
     }
