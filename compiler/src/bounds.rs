@@ -115,7 +115,8 @@ fn own_bytes(tape: Tape<'_>, node: Node) -> u64 {
         EntryKind::Object => 2 + len.saturating_sub(1) + len,
         // Nothing in it is a quote or a backslash.
         EntryKind::String if is_printable_ascii(tape.slice(node)) => 2 + tape.slice(node).len() as u64,
-        EntryKind::String | EntryKind::EscapedString => 2 + tape.text(node).chars().map(char_bytes).sum::<u64>(),
+        EntryKind::String => 2 + tape.slice(node).bytes().map(|byte| u64::from(UTF8_BYTES[byte as usize])).sum::<u64>(),
+        EntryKind::EscapedString => 2 + tape.text(node).chars().map(char_bytes).sum::<u64>(),
         EntryKind::Number => number_bytes(tape, node),
         EntryKind::Null | EntryKind::True | EntryKind::False | EntryKind::NotJson => u64::from(entry.end - entry.start),
     }
@@ -125,6 +126,23 @@ fn is_printable_ascii(text: &str) -> bool {
     // Without an early end: many bytes at once.
     text.bytes().fold(true, |good, byte| good & matches!(byte, b' '..=b'~'))
 }
+
+/// By a byte of UTF-8 that stands as it is in a string: what its character takes, if it is the first of it.
+const UTF8_BYTES: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        bytes[at] = match at {
+            0x20..=0x7e => 1,
+            0x80..=0xbf => 0,
+            // Two units of UTF-16.
+            0xf0.. => 12,
+            _ => 6,
+        };
+        at += 1;
+    }
+    bytes
+};
 
 fn char_bytes(c: char) -> u64 {
     match c {
@@ -187,6 +205,7 @@ mod tests {
     #[test]
     fn measures() {
         check(r#"{ "a": [1, 2.0, "é\n"] }"#, 24, 1, 0);
+        check("[\"é\u{7f}\u{2014}\u{1f432}x\"]", 2 + 2 + 6 + 6 + 6 + 12 + 1, 0, 0);
         check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 53, 4, 2);
         check(r#"{"default": {"properties": {"x": 1}}}"#, 34, 2, 0);
     }

@@ -238,7 +238,7 @@ impl<'o> Session<'o> {
             return (None, findings);
         }
         let source = tape.entry(node);
-        let bump = Bump::with_capacity((source.end - source.start) as usize / 2);
+        let bump = Bump::with_capacity((source.end - source.start) as usize);
         let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
         let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
         findings.append(&mut registry.findings);

@@ -1,7 +1,5 @@
 //! Bounds on what the compiler makes, watched while it is made.
 
-use std::sync::Arc;
-
 use ahash::HashSet;
 use callgate_vm::pattern::Pattern;
 
@@ -34,9 +32,10 @@ impl LowerBudget {
 
     /// Counts a block. Answers whether it still fits.
     pub(crate) fn spend(&mut self, ops: &[Op<'_>], locations: &Locations<'_>) -> bool {
-        let patterns: u64 =
-            ops.iter().flat_map(|op| patterns(&op.low)).map(|pattern| self.pattern_bytes(pattern)).sum();
-        let bytes: u64 = ops.iter().map(|op| op_bytes(op, locations)).sum::<u64>() + patterns + 8;
+        let mut bytes = 8;
+        for op in ops {
+            bytes += op_bytes(op, locations) + self.patterns_bytes(&op.low);
+        }
         match self.left.checked_sub(bytes) {
             Some(left) => {
                 self.left = left;
@@ -45,17 +44,17 @@ impl LowerBudget {
             None => false,
         }
     }
-}
 
-/// The patterns that an instruction runs.
-fn patterns<'o>(low: &'o Low<'_>) -> Vec<&'o Arc<Pattern>> {
-    match low {
-        Low::Matches(pattern) => vec![pattern],
-        Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| pattern).collect(),
-        Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
-            table.patterns.iter().map(|(pattern, _)| pattern).collect()
+    /// What the patterns add that an instruction runs.
+    fn patterns_bytes(&mut self, low: &Low<'_>) -> u64 {
+        match low {
+            Low::Matches(pattern) => self.pattern_bytes(pattern),
+            Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum(),
+            Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
+                table.patterns.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum()
+            }
+            _ => 0,
         }
-        _ => Vec::new(),
     }
 }
 

@@ -57,12 +57,19 @@ impl Options {
 }
 
 /// Appends the number in decimal: the formatting machinery would be a good part of compiling a small schema.
-fn push_number(out: &mut String, number: u64) {
-    let mut divisor = 10_u64.pow(number.checked_ilog10().unwrap_or(0));
-    while divisor > 0 {
-        out.push(char::from(b'0' + (number / divisor % 10) as u8));
-        divisor /= 10;
+fn push_number(out: &mut String, mut number: u64) {
+    const DIGITS_MAX: usize = 20;
+    let mut digits = [0; DIGITS_MAX];
+    let mut at = DIGITS_MAX;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
     }
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 #[cfg(test)]

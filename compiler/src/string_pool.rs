@@ -77,14 +77,19 @@ impl StringPool {
 
     /// The id of a string that is there, or the slot for it.
     fn find(&self, string: &str) -> Result<StrId, usize> {
+        let string = string.as_bytes();
         let mask = self.slots.len() - 1;
         let mut slot = self.state.hash_one(string) as usize & mask;
         loop {
-            match self.slots[slot] {
-                StrId::NONE => return Err(slot),
-                id if self.get(id) == string => return Ok(id),
-                _ => slot = (slot + 1) & mask,
+            let id = self.slots[slot];
+            if id == StrId::NONE {
+                return Err(slot);
             }
+            let (start, end) = self.ranges[id.0 as usize];
+            if (end - start) as usize == string.len() && self.text.as_bytes()[start as usize..end as usize] == *string {
+                return Ok(id);
+            }
+            slot = (slot + 1) & mask;
         }
     }
 

@@ -104,9 +104,14 @@ pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
     runs(low).1
 }
 
-fn in_place<'p>(block: &'p Block<'_>) -> impl Iterator<Item = BlockId> + 'p {
-    let runs = block.ops.iter().map(|op| runs(&op.low));
-    runs.filter(|(arm, _)| *arm == Arm::Place).flat_map(|(_, blocks)| blocks)
+/// Adds the blocks that judge the instance of `block`.
+fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
+    for op in &block.ops {
+        let (arm, blocks) = runs(&op.low);
+        if arm == Arm::Place {
+            blocks.for_each(|block| callees.push(block));
+        }
+    }
 }
 
 /// The longest chain of frames that judge one instance. Errors: a block on a cycle of blocks that all judge the same
@@ -123,7 +128,7 @@ pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
         }
         chain[start] = Some(OPEN);
         stack.push((start, callees.len(), 0));
-        callees.extend(in_place(&program.blocks[start]));
+        add_in_place(&mut callees, &program.blocks[start]);
         while let Some((block, from, longest)) = stack.last_mut() {
             if callees.len() == *from {
                 let own = 1 + u32::from(program.blocks[*block].ops.iter().any(|op| opens_set(op)));
@@ -144,7 +149,7 @@ pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
                 None => {
                     chain[callee as usize] = Some(OPEN);
                     stack.push((callee as usize, callees.len(), 0));
-                    callees.extend(in_place(&program.blocks[callee as usize]));
+                    add_in_place(&mut callees, &program.blocks[callee as usize]);
                 }
             }
         }
