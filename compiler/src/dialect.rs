@@ -68,7 +68,12 @@ impl Draft {
     }
 
     /// The keyword that names a resource.
-    pub(crate) fn id_keyword(self) -> Keyword {
+    pub fn id_keyword(self) -> &'static str {
+        self.id().name()
+    }
+
+    /// As [`id_keyword`](Self::id_keyword).
+    pub(crate) fn id(self) -> Keyword {
         if self == Draft::D4 { Keyword::OldId } else { Keyword::Id }
     }
 

@@ -52,6 +52,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         first_notes: Vec::with_capacity(2 * words),
         more_notes: HashMap::default(),
         pointer: (None, String::with_capacity(128)),
+        chain: Vec::with_capacity(32),
     };
     for block in &layout.order {
         if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
@@ -167,6 +168,8 @@ struct Emitter<'e, 'm, 'd> {
     more_notes: HashMap<(Note, Vec<StrId>), u32>,
     /// The location whose pointer was written last, and that pointer.
     pointer: (Option<LocationId>, String),
+    /// Memory for the steps of a pointer.
+    chain: Vec<LocationId>,
 }
 
 impl Emitter<'_, '_, '_> {
@@ -449,7 +452,7 @@ impl Emitter<'_, '_, '_> {
         if *written != Some(low.location) {
             *written = Some(low.location);
             pointer.clear();
-            self.model.registry.locations.write_pointer(pointer, low.location);
+            self.model.registry.locations.write_pointer(pointer, low.location, &mut self.chain);
         }
         self.strings.add_written(|text| {
             text.push_str(pointer);

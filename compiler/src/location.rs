@@ -79,23 +79,23 @@ impl<'d> Locations<'d> {
     /// URI of the document, where that is not the tool's own. Source: RFC 6901.
     pub(crate) fn pointer(&self, location: LocationId, keyword: &str) -> String {
         let mut pointer = String::with_capacity(self.bytes(location, keyword));
-        self.write_pointer(&mut pointer, location);
+        self.write_pointer(&mut pointer, location, &mut Vec::new());
         if !keyword.is_empty() {
             push_segment(&mut pointer, keyword);
         }
         pointer
     }
 
-    /// Appends the location's own pointer.
-    pub(crate) fn write_pointer(&self, pointer: &mut String, location: LocationId) {
-        let mut chain = Vec::with_capacity(32);
+    /// Appends the location's own pointer. `chain` is memory that is used again.
+    pub(crate) fn write_pointer(&self, pointer: &mut String, location: LocationId, chain: &mut Vec<LocationId>) {
+        chain.clear();
         let mut next = Some(location);
-        while let Some(LocationId(at)) = next {
-            let node = &self.steps[at as usize];
-            chain.push(node);
-            next = node.parent;
+        while let Some(location) = next {
+            chain.push(location);
+            next = self.steps[location.0 as usize].parent;
         }
-        for node in chain.into_iter().rev() {
+        for location in chain.iter().rev() {
+            let node = &self.steps[location.0 as usize];
             match &node.step {
                 Step::Root(Some(uri)) => {
                     pointer.push_str(uri);

@@ -232,8 +232,11 @@ impl<'d> Registry<'d> {
 
     /// A text in one piece: as it lies in the document, or decoded.
     pub(crate) fn plain(&self, text: Text<'d>) -> &'d str {
-        text.as_plain()
-            .unwrap_or_else(|| bumpalo::collections::String::from_iter_in(text.chars(), self.bump).into_bump_str())
+        text.as_plain().unwrap_or_else(|| {
+            let mut plain = bumpalo::collections::String::with_capacity_in(text.raw_bytes(), self.bump);
+            plain.extend(text.chars());
+            plain.into_bump_str()
+        })
     }
 
     fn finding(&mut self, kind: FindingKind, location: LocationId, keyword: &str, detail: impl Into<String>) {
@@ -351,7 +354,7 @@ impl<'d> Registry<'d> {
         if draft.ref_stands_alone() && self.string_member(place, site, Keyword::Ref).is_some() {
             return site;
         }
-        if let Some(id) = self.string_member(place, site, draft.id_keyword()) {
+        if let Some(id) = self.string_member(place, site, draft.id()) {
             self.identify_resource(place, &mut site, id);
         }
         if draft >= Draft::D2019 {
@@ -371,12 +374,12 @@ impl<'d> Registry<'d> {
                 }
                 None => {
                     let detail = format!("{id} is not a URI reference");
-                    self.finding(FindingKind::NotWellFormed, site.location, draft.id_keyword().name(), detail);
+                    self.finding(FindingKind::NotWellFormed, site.location, draft.id_keyword(), detail);
                 }
             }
         }
         if draft <= Draft::D7 && !fragment.is_empty() {
-            self.add_anchor(place, *site, fragment, draft.id_keyword().name());
+            self.add_anchor(place, *site, fragment, draft.id_keyword());
         }
     }
 

@@ -32,7 +32,8 @@ pub(crate) struct Scopes<'d> {
 
 impl Default for Scopes<'_> {
     fn default() -> Self {
-        Scopes { scopes: vec![Scope::new()], ids: HashMap::from_iter([(Scope::new(), ScopeId::EMPTY)]) }
+        // No scope that is entered is empty, so the empty one need not be found.
+        Scopes { scopes: vec![Scope::new()], ids: HashMap::default() }
     }
 }
 
