@@ -39,13 +39,14 @@ pub(crate) fn health(tape: Tape<'_>, root: Node, depth: u64, limits: &Limits, fi
             findings.push(Finding::new(kind, "", format!("{before}{amount}{after} > {limit}")));
         }
     };
-    if source_bytes(tape, root) * GROWTH_MAX > limits.schema_bytes_healthy {
+    let healthy = limits.schema_bytes_healthy;
+    if source_bytes(tape, root) * GROWTH_MAX > healthy && ascii_bytes_max(tape, root) > healthy {
         check(FindingKind::SizeExceeded, ascii_bytes(tape, root), limits.schema_bytes_healthy, "", " bytes");
     }
     check(FindingKind::DepthExceeded, depth, limits.schema_depth_healthy, "depth ", "");
-    let entries = u64::from(tape.entry(root).next - root);
     // A property is a name and a value.
-    if entries / 2 > limits.properties_healthy {
+    let entries = u64::from(tape.entry(root).next - root);
+    if entries / 2 > limits.properties_healthy && properties_max(tape, root) > limits.properties_healthy {
         check(FindingKind::PropertiesExceeded, properties(tape, root), limits.properties_healthy, "", " properties");
     }
 }
@@ -106,6 +107,19 @@ fn ascii_bytes(tape: Tape<'_>, root: Node) -> u64 {
     (root..tape.entry(root).next).map(|node| own_bytes(tape, node)).sum()
 }
 
+/// At least what [`ascii_bytes`] measures, for less: only what is not printable ASCII and numbers can grow.
+fn ascii_bytes_max(tape: Tape<'_>, root: Node) -> u64 {
+    let entry = tape.entry(root);
+    let source = &tape.source().as_bytes()[entry.start as usize..entry.end as usize];
+    // In pieces that a byte can count, so that many are compared at once.
+    let count = |piece: &[u8]| u64::from(piece.iter().map(|byte| u8::from(*byte >= 0x7f)).sum::<u8>());
+    let other: u64 = source.chunks(u8::MAX.into()).map(count).sum();
+    let entries = (root..entry.next).map(|node| tape.entry(node));
+    let numbers = entries.filter(|entry| entry.kind == EntryKind::Number);
+    let digits: u64 = numbers.map(|entry| u64::from(entry.end - entry.start)).sum();
+    source_bytes(tape, root) + (GROWTH_MAX - 1) * (other + digits)
+}
+
 /// What an entry adds: a container its brackets, commas and colons, a scalar its text.
 fn own_bytes(tape: Tape<'_>, node: Node) -> u64 {
     let entry = tape.entry(node);
@@ -124,7 +138,7 @@ fn own_bytes(tape: Tape<'_>, node: Node) -> u64 {
 
 fn is_printable_ascii(text: &str) -> bool {
     // Without an early end: many bytes at once.
-    text.bytes().fold(true, |good, byte| good & matches!(byte, b' '..=b'~'))
+    text.bytes().fold(0, |other, byte| other | u8::from(!matches!(byte, b' '..=b'~'))) == 0
 }
 
 /// By a byte of UTF-8 that stands as it is in a string: what its character takes, if it is the first of it.
@@ -165,6 +179,17 @@ fn number_bytes(tape: Tape<'_>, node: Node) -> u64 {
 /// Keywords whose values are data, not schemas.
 const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
+/// At least what [`properties`] counts, for less: the lengths of all objects behind a text that may be the name.
+fn properties_max(tape: Tape<'_>, root: Node) -> u64 {
+    let objects = (root..tape.entry(root).next).map(|node| (node, tape.entry(node)));
+    let objects = objects.filter(|(node, entry)| entry.kind == EntryKind::Object && *node > root);
+    let behind = objects.filter(|(node, _)| match tape.entry(node - 1).kind {
+        EntryKind::String => tape.slice(node - 1) == "properties",
+        kind => kind == EntryKind::EscapedString,
+    });
+    behind.map(|(_, entry)| u64::from(entry.len)).sum()
+}
+
 /// The lengths of all `properties` objects, summed; data is no schema.
 fn properties(tape: Tape<'_>, root: Node) -> u64 {
     let mut sum = 0;
@@ -200,6 +225,7 @@ mod tests {
         let mut buf = TapeBuf::new();
         let tape = buf.read(text.as_bytes(), SCHEMA_READ).expect("reads");
         assert_eq!((ascii_bytes(tape, 0), depth(tape, 0), properties(tape, 0)), (bytes, deep, props));
+        assert!(ascii_bytes_max(tape, 0) >= bytes && properties_max(tape, 0) >= props);
     }
 
     #[test]
@@ -208,6 +234,7 @@ mod tests {
         check("[\"é\u{7f}\u{2014}\u{1f432}x\"]", 2 + 2 + 6 + 6 + 6 + 12 + 1, 0, 0);
         check(r#"{"properties": {"properties": {"properties": {"x": {}}}}}"#, 53, 4, 2);
         check(r#"{"default": {"properties": {"x": 1}}}"#, 34, 2, 0);
+        check(r#"{"\u0070roperties": {"x": 1}}"#, 22, 1, 1);
     }
 
     #[test]
@@ -218,6 +245,7 @@ mod tests {
             let mut buf = TapeBuf::new();
             let tape = buf.read(text.as_bytes(), SCHEMA_READ).expect("reads");
             assert!(ascii_bytes(tape, 0) <= GROWTH_MAX * text.len() as u64, "{text}");
+            assert!(ascii_bytes(tape, 0) <= 2 + ascii_bytes_max(tape, 0), "{text}");
         }
     }
 }

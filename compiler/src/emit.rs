@@ -43,13 +43,13 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         model,
         layout: &layout,
         parts,
-        strings: StringPool::with_capacity(words, model.source_bytes()),
+        strings: StringPool::with_capacity(words, model.source_bytes() + 32 * words),
         keywords: [StrId::NONE; Keyword::ALL.len()],
         numbers: HashMap::default(),
         values: HashMap::default(),
         patterns: HashMap::default(),
         lists: HashMap::default(),
-        first_notes: Vec::with_capacity(2 * words),
+        first_notes: Vec::with_capacity(4 * words),
         more_notes: HashMap::default(),
         pointer: (None, String::with_capacity(128)),
         chain: Vec::with_capacity(32),
@@ -93,7 +93,7 @@ impl Layout {
             }
             order.push(block);
             for op in &program.blocks[block.0 as usize].ops {
-                queue.extend(blocks_of(&op.low).into_iter().map(|id| stands_for[id.0 as usize]));
+                queue.extend(blocks_of(&op.low).map(|id| stands_for[id.0 as usize]));
             }
         }
         // Stable: within a section the order stays.
@@ -331,7 +331,7 @@ impl Emitter<'_, '_, '_> {
     fn enumeration(&mut self, place: Place, node: Node) -> Word {
         let tape = self.model.tape(place);
         let mut set = EnumSet::default();
-        let mut strings = Vec::new();
+        let mut strings = Vec::with_capacity(tape.entry(node).len as usize);
         for value in tape.element_nodes(node) {
             match tape.view_node(value) {
                 View::Null => set.null = true,

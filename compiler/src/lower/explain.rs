@@ -54,75 +54,63 @@ impl<'d> Lowerer<'_, '_, 'd> {
         self.model.registry.bump.alloc_slice_fill_iter(texts.map(|text| self.model.quoted(text)))
     }
 
-    fn note(&self, schema: &Schema<'d>, keyword: Keyword, wording: Wording, texts: &'d [&'d str]) -> LowNote<'d> {
-        LowNote {
-            keyword: Some(keyword),
-            location: schema.location,
-            description: schema.description,
-            types: schema.types,
-            wording,
-            texts,
-            path: LowPath::Keyword(keyword),
-        }
-    }
-
     fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let RuleAt { keyword, ref rule } = *at;
         if let Some(low) = leaf(schema, rule) {
             let (wording, texts) = self.leaf_wording(schema, rule);
-            let note = self.note(schema, keyword, wording, texts);
+            let note = note_of(schema, keyword, wording, texts);
             return ops.push(self.noted(note, low));
         }
         // The wording of an instruction that fails only through what it runs is never used.
-        let plain = |this: &Self| this.note(schema, keyword, Wording::Union, &[]);
+        let plain = || note_of(schema, keyword, Wording::Union, &[]);
         match rule {
             Rule::Required(names) => {
                 let table = required_table(names);
                 let texts = self.all_quoted(table.names.iter().map(|name| name.name));
-                let note = self.note(schema, keyword, Wording::Required, texts);
+                let note = note_of(schema, keyword, Wording::Required, texts);
                 ops.push(self.noted(note, Low::Required(table)));
             }
             Rule::Properties(_) => {
                 let table = LowTable { patterns: Vec::new(), ..self.table(schema, scope, BlockKind::Explain) };
-                ops.push(self.noted(plain(self), Low::Properties(table)));
+                ops.push(self.noted(plain(), Low::Properties(table)));
             }
             Rule::PatternProperties(list) => {
                 let pairs = list
                     .iter()
                     .map(|(pattern, place)| (pattern.clone(), self.block(*place, scope, BlockKind::Explain)));
                 let pairs = pairs.collect();
-                ops.push(self.noted(plain(self), Low::PatternProperties(pairs)));
+                ops.push(self.noted(plain(), Low::PatternProperties(pairs)));
             }
             Rule::AdditionalProperties(inside) => self.additional_properties(schema, keyword, *inside, scope, ops),
             Rule::PropertyNames(inside) => {
                 let block = self.block(*inside, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(self), Low::PropertyNames(block)));
+                ops.push(self.noted(plain(), Low::PropertyNames(block)));
             }
             Rule::Prefix(list) => {
                 let blocks = self.blocks(list, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(self), Low::PrefixItems(blocks)));
+                ops.push(self.noted(plain(), Low::PrefixItems(blocks)));
             }
             Rule::Items(start, inside) => {
                 let block = self.block(*inside, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(self), Low::Items { start: *start, block }));
+                ops.push(self.noted(plain(), Low::Items { start: *start, block }));
             }
             Rule::Contains(inside, min, max) => self.contains(schema, *inside, (*min, *max), scope, ops),
             Rule::AllOf(list) => self.all_of(schema, list, scope, ops),
             Rule::AnyOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(self), Low::AnyOf { flags: Flags::NONE, branches }));
+                ops.push(self.noted(plain(), Low::AnyOf { flags: Flags::NONE, branches }));
             }
             Rule::OneOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
                 let texts = list.iter().map(|place| self.model.noted(*place, place.node));
                 let texts = self.model.registry.bump.alloc_slice_fill_iter(texts);
-                let note = self.note(schema, keyword, Wording::Union, texts);
+                let note = note_of(schema, keyword, Wording::Union, texts);
                 ops.push(self.noted(note, Low::OneOf { flags: Flags::NONE, branches }));
             }
             Rule::Not(inside) => {
                 let block = self.block(*inside, scope, BlockKind::Judge);
                 let texts = self.texts(&[self.model.noted(*inside, inside.node)]);
-                let note = self.note(schema, keyword, Wording::Not, texts);
+                let note = note_of(schema, keyword, Wording::Not, texts);
                 ops.push(self.noted(note, Low::Not(block)));
             }
             Rule::If(condition, then, otherwise) => {
@@ -130,7 +118,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 let then = then.map(|place| self.block(place, scope, BlockKind::Explain));
                 let otherwise = otherwise.map(|place| self.block(place, scope, BlockKind::Explain));
                 // `if` is no step of the evaluation path; `then` and `else` are.
-                let note = LowNote { path: LowPath::Here, ..plain(self) };
+                let note = LowNote { path: LowPath::Here, ..plain() };
                 ops.push(self.noted(note, Low::If { flags: Flags::NONE, condition, then, otherwise }));
             }
             Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
@@ -138,7 +126,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 let block = self.block(target, scope, BlockKind::Explain);
                 // Neither is `$ref`; the dynamic references are.
                 let path = if keyword == Keyword::Ref { LowPath::Here } else { LowPath::Keyword(keyword) };
-                let note = LowNote { path, ..plain(self) };
+                let note = LowNote { path, ..plain() };
                 ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
             }
             Rule::Dependencies(list) => self.explain_dependencies(schema, keyword, list, scope, ops),
@@ -193,9 +181,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 patterns.sort_unstable();
                 let texts: Vec<&str> = patterns.into_iter().map(|pattern| self.model.quoted(pattern)).collect();
                 let texts = self.model.registry.bump.alloc_str(&texts.join(", "));
-                self.note(schema, keyword, Wording::MatchNoPattern, self.texts(&[texts]))
+                note_of(schema, keyword, Wording::MatchNoPattern, self.texts(&[texts]))
             }
-            None => self.note(schema, keyword, Wording::AdditionalProperties, &[]),
+            None => note_of(schema, keyword, Wording::AdditionalProperties, &[]),
         };
         let table = LowTable { extra, ..names_table(schema) };
         ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
@@ -211,14 +199,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
     ) {
         let block = self.block(inside, scope, BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
-            self.note(schema, Keyword::Contains, Wording::NoneValid, &[])
+            note_of(schema, Keyword::Contains, Wording::NoneValid, &[])
         } else {
             let bump = self.model.registry.bump;
             let pointer = |keyword| &*bump.alloc_str(&self.model.registry.locations.pointer(schema.location, keyword));
             let bound = |keyword, len| self.bound_text(schema, keyword).unwrap_or_else(|| self.count_text(len));
             let texts =
                 [bound("minContains", min), bound("maxContains", max), pointer("minContains"), pointer("maxContains")];
-            self.note(schema, Keyword::Contains, Wording::Contains, self.texts(&texts))
+            note_of(schema, Keyword::Contains, Wording::Contains, self.texts(&texts))
         };
         ops.push(self.noted(note, Low::Contains { flags: Flags::NONE, block, min, max }));
     }
@@ -238,7 +226,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 continue;
             }
             let block = self.block(*place, scope, BlockKind::Explain);
-            let note = self.note(schema, Keyword::AllOf, Wording::Union, &[]);
+            let note = note_of(schema, Keyword::AllOf, Wording::Union, &[]);
             let note = LowNote { path: LowPath::Element(Keyword::AllOf, index), ..note };
             ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
         }
@@ -257,14 +245,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 Dependency::Names(names) => names,
                 Dependency::Schema(place) => {
                     let block = self.block(*place, scope, BlockKind::Explain);
-                    let note = self.note(schema, keyword, Wording::Union, &[]);
+                    let note = note_of(schema, keyword, Wording::Union, &[]);
                     ops.push(self.noted(note, Low::DependentSchema(name, block)));
                     continue;
                 }
             };
             let names: Vec<&'d str> = std::iter::once(name).chain(names).copied().collect();
             let texts = self.all_quoted(names.iter().copied());
-            let note = self.note(schema, keyword, Wording::Dependency, texts);
+            let note = note_of(schema, keyword, Wording::Dependency, texts);
             ops.push(self.noted(note, Low::DependentRequired(names)));
         }
     }
@@ -288,7 +276,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             (false, Some(false)) => Wording::UnevaluatedProperties,
             (false, _) => Wording::UnevaluatedInvalid,
         };
-        let note = self.note(schema, at.keyword, wording, &[]);
+        let note = note_of(schema, at.keyword, wording, &[]);
         if always == Some(false) && is_static(schema, &at.rule) {
             let table = LowTable { extra: LowExtra::Forbid, ..names_table(schema) };
             return ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
@@ -303,6 +291,19 @@ impl<'d> Lowerer<'_, '_, 'd> {
         ops.push(Op { low: Low::MarkBy(marks), note: None });
         ops.push(self.noted(note, low));
         ops.push(Op { low: Low::Plain(build::track_close(Flags::NONE)), note: None });
+    }
+}
+
+/// The note of a keyword of the schema.
+fn note_of<'d>(schema: &Schema<'d>, keyword: Keyword, wording: Wording, texts: &'d [&'d str]) -> LowNote<'d> {
+    LowNote {
+        keyword: Some(keyword),
+        location: schema.location,
+        description: schema.description,
+        types: schema.types,
+        wording,
+        texts,
+        path: LowPath::Keyword(keyword),
     }
 }
 
