@@ -20,7 +20,7 @@ use callgate_vm::unit::{
 use crate::dialect::Keyword;
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
-use crate::location::{LocationId, push_segment};
+use crate::location::{Pointer, push_segment};
 use crate::lower::graph::blocks_of;
 use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Program};
 use crate::refs::Place;
@@ -51,8 +51,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         lists: HashMap::default(),
         first_notes: Vec::with_capacity(4 * words),
         more_notes: HashMap::default(),
-        pointer: (None, String::with_capacity(128)),
-        chain: Vec::with_capacity(32),
+        pointer: Pointer::default(),
     };
     for block in &layout.order {
         if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
@@ -166,10 +165,7 @@ struct Emitter<'e, 'm, 'd> {
     first_notes: Vec<Option<u32>>,
     /// Those beside the first, without the place of their texts, and the texts; few schemas have any.
     more_notes: HashMap<(Note, Vec<StrId>), u32>,
-    /// The location whose pointer was written last, and that pointer.
-    pointer: (Option<LocationId>, String),
-    /// Memory for the steps of a pointer.
-    chain: Vec<LocationId>,
+    pointer: Pointer,
 }
 
 impl Emitter<'_, '_, '_> {
@@ -448,12 +444,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The keyword's pointer: that of its schema object, which mostly is the one of the note before, and a name.
     fn keyword_location(&mut self, low: &LowNote<'_>) -> StrId {
-        let (written, pointer) = &mut self.pointer;
-        if *written != Some(low.location) {
-            *written = Some(low.location);
-            pointer.clear();
-            self.model.registry.locations.write_pointer(pointer, low.location, &mut self.chain);
-        }
+        let pointer = self.pointer.at(&self.model.registry.locations, low.location);
         self.strings.add_written(|text| {
             text.push_str(pointer);
             if let Some(keyword) = low.keyword {

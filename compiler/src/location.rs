@@ -87,32 +87,68 @@ impl<'d> Locations<'d> {
     }
 
     /// Appends the location's own pointer. `chain` is memory that is used again.
-    pub(crate) fn write_pointer(&self, pointer: &mut String, location: LocationId, chain: &mut Vec<LocationId>) {
+    fn write_pointer(&self, pointer: &mut String, location: LocationId, chain: &mut Vec<LocationId>) {
         chain.clear();
         let mut next = Some(location);
         while let Some(location) = next {
             chain.push(location);
-            next = self.steps[location.0 as usize].parent;
+            next = self.node(location).parent;
         }
-        for location in chain.iter().rev() {
-            let node = &self.steps[location.0 as usize];
-            match &node.step {
-                Step::Root(Some(uri)) => {
-                    pointer.push_str(uri);
-                    pointer.push('#');
-                }
-                Step::Root(None) => {}
-                Step::Name(name) if node.is_plain => {
-                    pointer.push('/');
-                    pointer.push_str(name);
-                }
-                Step::Name(name) => push_segment(pointer, name),
-                Step::Index(index) => {
-                    let written = write!(pointer, "/{index}");
-                    debug_assert!(written.is_ok());
-                }
+        chain.iter().rev().for_each(|location| self.node(*location).push_step(pointer));
+    }
+
+    fn node(&self, location: LocationId) -> &Node<'d> {
+        &self.steps[location.0 as usize]
+    }
+}
+
+impl Node<'_> {
+    fn push_step(&self, pointer: &mut String) {
+        match &self.step {
+            Step::Root(Some(uri)) => {
+                pointer.push_str(uri);
+                pointer.push('#');
+            }
+            Step::Root(None) => {}
+            Step::Name(name) if self.is_plain => {
+                pointer.push('/');
+                pointer.push_str(name);
+            }
+            Step::Name(name) => push_segment(pointer, name),
+            Step::Index(index) => {
+                let written = write!(pointer, "/{index}");
+                debug_assert!(written.is_ok());
             }
         }
+    }
+}
+
+/// The pointer of one location after the other, in memory that is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Pointer {
+    location: Option<LocationId>,
+    text: String,
+    chain: Vec<LocationId>,
+}
+
+impl Pointer {
+    /// The pointer of `location`. Cost: little where it is the last one, or beside it.
+    pub(crate) fn at(&mut self, locations: &Locations<'_>, location: LocationId) -> &str {
+        if self.location != Some(location) {
+            let parent = locations.node(location).parent;
+            match parent {
+                Some(parent) if self.location.and_then(|last| locations.node(last).parent) == Some(parent) => {
+                    self.text.truncate(locations.node(parent).bytes);
+                    locations.node(location).push_step(&mut self.text);
+                }
+                _ => {
+                    self.text.clear();
+                    locations.write_pointer(&mut self.text, location, &mut self.chain);
+                }
+            }
+            self.location = Some(location);
+        }
+        &self.text
     }
 }
 
@@ -154,6 +190,19 @@ mod tests {
             let pointer = locations.pointer(element, "~x");
             assert_eq!(pointer, format!("https://example.com/a#/a~1b~0c/{index}/~0x"));
             assert_eq!(locations.bytes(element, "~x"), pointer.len());
+        }
+    }
+
+    #[test]
+    fn one_pointer_after_the_other() {
+        let mut locations = Locations::default();
+        let root = locations.root(None);
+        let properties = locations.name(root, "properties");
+        let (one, two) = (locations.name(properties, "a~"), locations.name(properties, "b"));
+        let (below, beside) = (locations.index(two, 3), locations.name(root, "items"));
+        let mut pointer = Pointer::default();
+        for location in [one, one, two, below, two, beside, properties, root, below, one] {
+            assert_eq!(pointer.at(&locations, location), locations.pointer(location, ""));
         }
     }
 }

@@ -234,7 +234,8 @@ impl<'d> Registry<'d> {
     pub(crate) fn plain(&self, text: Text<'d>) -> &'d str {
         text.as_plain().unwrap_or_else(|| {
             let mut plain = bumpalo::collections::String::with_capacity_in(text.raw_bytes(), self.bump);
-            plain.extend(text.chars());
+            let written = text.write(&mut plain);
+            debug_assert!(written.is_ok());
             plain.into_bump_str()
         })
     }

@@ -107,6 +107,10 @@ pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
 /// Adds the blocks that judge the instance of `block`.
 fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
     for op in &block.ops {
+        // Most are one word, or run blocks for members.
+        if matches!(op.low, Low::Plain(_) | Low::ObjectTable(_) | Low::Properties(_)) {
+            continue;
+        }
         let (arm, blocks) = runs(&op.low);
         if arm == Arm::Place {
             blocks.for_each(|block| callees.push(block));
