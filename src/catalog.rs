@@ -80,8 +80,8 @@ impl Catalog {
         callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
-    fn take(&mut self, compiled: Compiled) -> Report {
-        let report = report(&compiled);
+    fn take(&mut self, mut compiled: Compiled) -> Report {
+        let report = report(&mut compiled);
         for tool in compiled.tools {
             let tool = self.tool_of(tool);
             match self.by_name.get(&tool.name) {
@@ -156,10 +156,10 @@ fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 
-/// Counts the tools by what was found about them.
-fn report(compiled: &Compiled) -> Report {
+/// Counts the tools by what was found about them, and takes the findings.
+fn report(compiled: &mut Compiled) -> Report {
     let entries = compiled.refused_entries;
-    let about: HashSet<&str> = compiled
+    let about: HashSet<&str, ahash::RandomState> = compiled
         .findings
         .iter()
         .filter(|finding| finding.kind != FindingKind::DuplicateTool)
@@ -168,11 +168,12 @@ fn report(compiled: &Compiled) -> Report {
     let flagged = |tool: &&CompiledTool| tool.input.is_some() && about.contains(tool.name.as_str());
     let refused = compiled.tools.iter().filter(|tool| tool.input.is_none()).count();
     let flagged = compiled.tools.iter().filter(flagged).count();
+    let tools = compiled.tools.len();
     Report {
-        tools: compiled.tools.len() + entries,
-        healthy: compiled.tools.len() - refused - flagged,
+        tools: tools + entries,
+        healthy: tools - refused - flagged,
         flagged,
         refused: refused + entries,
-        findings: compiled.findings.clone(),
+        findings: std::mem::take(&mut compiled.findings),
     }
 }

@@ -1,35 +1,91 @@
 //! A value's JSON text without white space, in source order, with numbers and escapes spelled as they are.
+//!
+//! Flat loops: what stands between two scalars is brackets, commas, colons, quotes and white space, and only the last
+//! is left out.
 
-use callgate_vm::tape::{EntryKind, Node, Tape};
+use std::borrow::Cow;
 
-/// Appends the value at `node`. Recursion is bounded by the depth that a schema may have.
-pub(crate) fn write(out: &mut String, tape: Tape<'_>, node: Node) {
-    match tape.entry(node).kind {
-        EntryKind::Array => {
-            out.push('[');
-            for (at, element) in tape.element_nodes(node).enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                write(out, tape, element);
-            }
-            out.push(']');
+use callgate_vm::tape::{Entry, EntryKind, Node, Tape};
+
+/// The text of the value at `node`: a part of the source where that has no white space.
+///
+/// The tape is one that was read from text.
+pub(crate) fn text(tape: Tape<'_>, node: Node) -> Cow<'_, str> {
+    let (start, end) = extent(tape.entry(node));
+    if compact_bytes(tape, node) == end - start {
+        return Cow::Borrowed(&tape.source()[start..end]);
+    }
+    let mut out = String::with_capacity(end - start);
+    let mut at = start;
+    for entry in scalars(tape, node) {
+        let scalar = (entry.start as usize, entry.end as usize);
+        out.extend(tape.source()[at..scalar.0].chars().filter(|c| !c.is_ascii_whitespace()));
+        out.push_str(&tape.source()[scalar.0..scalar.1]);
+        at = scalar.1;
+    }
+    out.extend(tape.source()[at..end].chars().filter(|c| !c.is_ascii_whitespace()));
+    Cow::Owned(out)
+}
+
+/// Where the value lies in the source, a string with its quotes.
+fn extent(entry: Entry) -> (usize, usize) {
+    let quote = u32::from(matches!(entry.kind, EntryKind::String | EntryKind::EscapedString));
+    ((entry.start - quote) as usize, (entry.end + quote) as usize)
+}
+
+fn is_container(entry: Entry) -> bool {
+    matches!(entry.kind, EntryKind::Array | EntryKind::Object)
+}
+
+/// The value's scalars and names, in the order of the text.
+fn scalars(tape: Tape<'_>, root: Node) -> impl Iterator<Item = Entry> {
+    (root..tape.entry(root).next).map(move |node| tape.entry(node)).filter(|entry| !is_container(*entry))
+}
+
+/// How long the text is without white space.
+fn compact_bytes(tape: Tape<'_>, root: Node) -> usize {
+    let own = |entry: Entry| match entry.kind {
+        EntryKind::Array => 2 + entry.len.saturating_sub(1) as usize,
+        EntryKind::Object => 2 + (2 * entry.len).saturating_sub(1) as usize,
+        _ => {
+            let (start, end) = extent(entry);
+            end - start
         }
-        EntryKind::Object => {
-            out.push('{');
-            for (at, (name, value)) in tape.member_nodes(node).enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                write(out, tape, name);
-                out.push(':');
-                write(out, tape, value);
-            }
-            out.push('}');
-        }
-        EntryKind::String | EntryKind::EscapedString => {
-            out.push('"');
-            out.push_str(tape.slice(node));
-            out.push('"');
-        }
-        EntryKind::Null | EntryKind::False | EntryKind::True | EntryKind::Number | EntryKind::NotJson => {
-            out.push_str(tape.slice(node));
-        }
+    };
+    (root..tape.entry(root).next).map(|node| own(tape.entry(node))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::SCHEMA_READ;
+    use callgate_vm::tape::TapeBuf;
+
+    #[track_caller]
+    fn check(source: &str, expected: &str) {
+        let mut buf = TapeBuf::new();
+        let tape = buf.read(source.as_bytes(), SCHEMA_READ).expect("reads");
+        let found = text(tape, 0);
+        assert_eq!(found, expected);
+        assert_eq!(matches!(found, Cow::Borrowed(_)), source.trim().len() == expected.len());
+    }
+
+    #[test]
+    fn only_white_space_goes() {
+        check(r#"{"a":[1,{},[]],"b c":"\u0020 \n"}"#, r#"{"a":[1,{},[]],"b c":"\u0020 \n"}"#);
+        check("{ \"a\" :\n[ 1.0 , { } , [ ] ],\t\"b c\": \" \\\" \"}", r#"{"a":[1.0,{},[]],"b c":" \" "}"#);
+        check("[ null , true,false ]", "[null,true,false]");
+        check(" \" x \" ", "\" x \"");
+        check("true", "true");
+        check("{ }", "{}");
+    }
+
+    #[test]
+    fn a_part_of_the_source() {
+        let mut buf = TapeBuf::new();
+        let tape = buf.read(br#"{"a": {"b":[ "c"]}, "d":1}"#, SCHEMA_READ).expect("reads");
+        assert_eq!(text(tape, 2), r#"{"b":["c"]}"#);
+        assert_eq!(text(tape, 4), r#"["c"]"#);
+        assert_eq!(text(tape, 5), r#""c""#);
     }
 }

@@ -1,7 +1,8 @@
 //! Dialects: which draft a schema is of, which vocabularies it has, and what each keyword is there.
 //!
-//! The keyword table ([`keyword`]) is the one place that knows in which drafts a keyword exists and what kind of
-//! value holds its subschemas. The index of resources and the reader of schemas both go by it.
+//! The keyword table ([`Keyword`]) is the one place that knows in which drafts a keyword exists, what kind of value
+//! holds its subschemas, and what its metaschema surely takes. The index of resources, the reader of schemas and the
+//! quick look at well-formedness all go by it.
 
 /// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,7 +69,12 @@ impl Draft {
 
     /// The keyword that names a resource.
     pub fn id_keyword(self) -> &'static str {
-        if self == Draft::D4 { "id" } else { "$id" }
+        self.id().name()
+    }
+
+    /// As [`id_keyword`](Self::id_keyword).
+    pub(crate) fn id(self) -> Keyword {
+        if self == Draft::D4 { Keyword::OldId } else { Keyword::Id }
     }
 
     /// The draft's number for [`callgate_vm::format::Format::is_defined_in`].
@@ -178,89 +184,213 @@ pub(crate) enum Holds {
     MapOrNames,
 }
 
-/// A keyword as a dialect has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keyword {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// Where its subschemas are.
-    pub(crate) holds: Holds,
+/// What a metaschema surely takes as a keyword's value. Less than it may take: what is doubtful is left to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Any value.
+    Anything,
+    /// No value that is worth telling here.
+    Unsure,
+    /// A string.
+    Text,
+    /// A boolean.
+    Flag,
+    /// A number.
+    Number,
+    /// A number above zero.
+    Divisor,
+    /// An integer that is not negative.
+    Count,
+    /// An array.
+    Values,
+    /// An array of different strings.
+    Names,
+    /// An object of such arrays.
+    NameLists,
+    /// A type, or an array of different types.
+    TypeNames,
+    /// Whatever holds its subschemas, with schemas in it.
+    Schemas,
+}
+
+/// Name, first draft, last draft, vocabulary, what holds its subschemas, what it surely takes.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    first: Draft,
+    last: Draft,
+    vocabulary: Vocabularies,
+    holds: Holds,
+    takes: Takes,
 }
 
 use Draft::{D4, D6, D7, D2019, D2020};
 use Holds::{List, Map, MapOrNames, Nothing, Schema, SchemaOrList};
 
-/// Name, first draft, last draft, vocabulary, what holds its subschemas.
-type Row = (&'static str, Draft, Draft, Vocabularies, Holds);
-
 const CORE: Vocabularies = Vocabularies::CORE;
 const APPLICATOR: Vocabularies = Vocabularies::APPLICATOR;
 const VALIDATION: Vocabularies = Vocabularies::VALIDATION;
 const UNEVALUATED: Vocabularies = Vocabularies::UNEVALUATED;
+const FORMAT: Vocabularies = Vocabularies::FORMAT;
 
-/// The keywords that callgate acts on, sorted by name.
-const KEYWORDS: [Row; 52] = [
-    ("$anchor", D2019, D2020, CORE, Nothing),
-    ("$defs", D2019, D2020, CORE, Map),
-    ("$dynamicAnchor", D2020, D2020, CORE, Nothing),
-    ("$dynamicRef", D2020, D2020, CORE, Nothing),
-    ("$id", D6, D2020, CORE, Nothing),
-    ("$recursiveAnchor", D2019, D2019, CORE, Nothing),
-    ("$recursiveRef", D2019, D2019, CORE, Nothing),
-    ("$ref", D4, D2020, CORE, Nothing),
-    ("$schema", D4, D2020, CORE, Nothing),
-    ("additionalItems", D4, D2019, APPLICATOR, Schema),
-    ("additionalProperties", D4, D2020, APPLICATOR, Schema),
-    ("allOf", D4, D2020, APPLICATOR, List),
-    ("anyOf", D4, D2020, APPLICATOR, List),
-    ("const", D6, D2020, VALIDATION, Nothing),
-    ("contains", D6, D2020, APPLICATOR, Schema),
-    ("contentSchema", D2019, D2020, CORE, Schema),
-    ("definitions", D4, D2020, CORE, Map),
-    ("dependencies", D4, D7, APPLICATOR, MapOrNames),
-    ("dependentRequired", D2019, D2020, VALIDATION, Nothing),
-    ("dependentSchemas", D2019, D2020, APPLICATOR, Map),
-    ("else", D7, D2020, APPLICATOR, Schema),
-    ("enum", D4, D2020, VALIDATION, Nothing),
-    ("exclusiveMaximum", D4, D2020, VALIDATION, Nothing),
-    ("exclusiveMinimum", D4, D2020, VALIDATION, Nothing),
-    ("format", D4, D2020, Vocabularies::FORMAT, Nothing),
-    ("id", D4, D4, CORE, Nothing),
-    ("if", D7, D2020, APPLICATOR, Schema),
-    ("items", D4, D2020, APPLICATOR, SchemaOrList),
-    ("maxContains", D2019, D2020, VALIDATION, Nothing),
-    ("maxItems", D4, D2020, VALIDATION, Nothing),
-    ("maxLength", D4, D2020, VALIDATION, Nothing),
-    ("maxProperties", D4, D2020, VALIDATION, Nothing),
-    ("maximum", D4, D2020, VALIDATION, Nothing),
-    ("minContains", D2019, D2020, VALIDATION, Nothing),
-    ("minItems", D4, D2020, VALIDATION, Nothing),
-    ("minLength", D4, D2020, VALIDATION, Nothing),
-    ("minProperties", D4, D2020, VALIDATION, Nothing),
-    ("minimum", D4, D2020, VALIDATION, Nothing),
-    ("multipleOf", D4, D2020, VALIDATION, Nothing),
-    ("not", D4, D2020, APPLICATOR, Schema),
-    ("oneOf", D4, D2020, APPLICATOR, List),
-    ("pattern", D4, D2020, VALIDATION, Nothing),
-    ("patternProperties", D4, D2020, APPLICATOR, Map),
-    ("prefixItems", D2020, D2020, APPLICATOR, List),
-    ("properties", D4, D2020, APPLICATOR, Map),
-    ("propertyNames", D6, D2020, APPLICATOR, Schema),
-    ("required", D4, D2020, VALIDATION, Nothing),
-    ("then", D7, D2020, APPLICATOR, Schema),
-    ("type", D4, D2020, VALIDATION, Nothing),
-    ("unevaluatedItems", D2019, D2020, UNEVALUATED, Schema),
-    ("unevaluatedProperties", D2019, D2020, UNEVALUATED, Schema),
-    ("uniqueItems", D4, D2020, VALIDATION, Nothing),
-];
+/// The table: one row a keyword, in the order of names.
+macro_rules! keywords {
+    ($($word:ident $name:literal: $first:ident $last:ident $vocabulary:ident $holds:ident $takes:ident,)*) => {
+        /// A keyword that some draft has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Keyword { $($word),* }
 
-/// The keyword `name` of the dialect; `None` for one that it does not have, or that its vocabularies leave out.
-pub(crate) fn keyword(name: &str, dialect: Dialect) -> Option<Keyword> {
-    let at = KEYWORDS.binary_search_by(|row| row.0.cmp(name)).ok()?;
-    let (name, first, last, vocabulary, holds) = KEYWORDS[at];
-    let drafts = first..=last;
-    (drafts.contains(&dialect.draft) && dialect.vocabularies.has(vocabulary)).then_some(Keyword { name, holds })
+        impl Keyword {
+            /// Every keyword, in the order of names.
+            pub(crate) const ALL: [Keyword; [$($name),*].len()] = [$(Keyword::$word),*];
+        }
+
+        const ROWS: [Row; Keyword::ALL.len()] = [$(Row {
+            name: $name,
+            first: $first,
+            last: $last,
+            vocabulary: $vocabulary,
+            holds: $holds,
+            takes: Takes::$takes,
+        }),*];
+    };
 }
+
+keywords! {
+    Anchor "$anchor": D2019 D2020 CORE Nothing Text,
+    Comment "$comment": D7 D2020 CORE Nothing Text,
+    Defs "$defs": D2019 D2020 CORE Map Schemas,
+    DynamicAnchor "$dynamicAnchor": D2020 D2020 CORE Nothing Text,
+    DynamicRef "$dynamicRef": D2020 D2020 CORE Nothing Text,
+    Id "$id": D6 D2020 CORE Nothing Text,
+    RecursiveAnchor "$recursiveAnchor": D2019 D2019 CORE Nothing Flag,
+    RecursiveRef "$recursiveRef": D2019 D2019 CORE Nothing Text,
+    Ref "$ref": D4 D2020 CORE Nothing Text,
+    SchemaUri "$schema": D4 D2020 CORE Nothing Text,
+    Vocabulary "$vocabulary": D2019 D2020 CORE Nothing Unsure,
+    AdditionalItems "additionalItems": D4 D2019 APPLICATOR Schema Schemas,
+    AdditionalProperties "additionalProperties": D4 D2020 APPLICATOR Schema Schemas,
+    AllOf "allOf": D4 D2020 APPLICATOR List Schemas,
+    AnyOf "anyOf": D4 D2020 APPLICATOR List Schemas,
+    Const "const": D6 D2020 VALIDATION Nothing Anything,
+    Contains "contains": D6 D2020 APPLICATOR Schema Schemas,
+    ContentEncoding "contentEncoding": D7 D2020 CORE Nothing Text,
+    ContentMediaType "contentMediaType": D7 D2020 CORE Nothing Text,
+    ContentSchema "contentSchema": D2019 D2020 CORE Schema Schemas,
+    Default "default": D4 D2020 CORE Nothing Anything,
+    Definitions "definitions": D4 D2020 CORE Map Schemas,
+    Dependencies "dependencies": D4 D7 APPLICATOR MapOrNames Schemas,
+    DependentRequired "dependentRequired": D2019 D2020 VALIDATION Nothing NameLists,
+    DependentSchemas "dependentSchemas": D2019 D2020 APPLICATOR Map Schemas,
+    Deprecated "deprecated": D2019 D2020 CORE Nothing Flag,
+    Description "description": D4 D2020 CORE Nothing Text,
+    Else "else": D7 D2020 APPLICATOR Schema Schemas,
+    Enum "enum": D4 D2020 VALIDATION Nothing Values,
+    Examples "examples": D6 D2020 CORE Nothing Values,
+    ExclusiveMaximum "exclusiveMaximum": D4 D2020 VALIDATION Nothing Number,
+    ExclusiveMinimum "exclusiveMinimum": D4 D2020 VALIDATION Nothing Number,
+    Format "format": D4 D2020 FORMAT Nothing Text,
+    OldId "id": D4 D4 CORE Nothing Text,
+    If "if": D7 D2020 APPLICATOR Schema Schemas,
+    Items "items": D4 D2020 APPLICATOR SchemaOrList Schemas,
+    MaxContains "maxContains": D2019 D2020 VALIDATION Nothing Count,
+    MaxItems "maxItems": D4 D2020 VALIDATION Nothing Count,
+    MaxLength "maxLength": D4 D2020 VALIDATION Nothing Count,
+    MaxProperties "maxProperties": D4 D2020 VALIDATION Nothing Count,
+    Maximum "maximum": D4 D2020 VALIDATION Nothing Number,
+    MinContains "minContains": D2019 D2020 VALIDATION Nothing Count,
+    MinItems "minItems": D4 D2020 VALIDATION Nothing Count,
+    MinLength "minLength": D4 D2020 VALIDATION Nothing Count,
+    MinProperties "minProperties": D4 D2020 VALIDATION Nothing Count,
+    Minimum "minimum": D4 D2020 VALIDATION Nothing Number,
+    MultipleOf "multipleOf": D4 D2020 VALIDATION Nothing Divisor,
+    Not "not": D4 D2020 APPLICATOR Schema Schemas,
+    OneOf "oneOf": D4 D2020 APPLICATOR List Schemas,
+    Pattern "pattern": D4 D2020 VALIDATION Nothing Text,
+    PatternProperties "patternProperties": D4 D2020 APPLICATOR Map Schemas,
+    PrefixItems "prefixItems": D2020 D2020 APPLICATOR List Schemas,
+    Properties "properties": D4 D2020 APPLICATOR Map Schemas,
+    PropertyNames "propertyNames": D6 D2020 APPLICATOR Schema Schemas,
+    ReadOnly "readOnly": D7 D2020 CORE Nothing Flag,
+    Required "required": D4 D2020 VALIDATION Nothing Names,
+    Then "then": D7 D2020 APPLICATOR Schema Schemas,
+    Title "title": D4 D2020 CORE Nothing Text,
+    Type "type": D4 D2020 VALIDATION Nothing TypeNames,
+    UnevaluatedItems "unevaluatedItems": D2019 D2020 UNEVALUATED Schema Schemas,
+    UnevaluatedProperties "unevaluatedProperties": D2019 D2020 UNEVALUATED Schema Schemas,
+    UniqueItems "uniqueItems": D4 D2020 VALIDATION Nothing Flag,
+    WriteOnly "writeOnly": D2019 D2020 CORE Nothing Flag,
+}
+
+impl Keyword {
+    fn row(self) -> &'static Row {
+        static TABLE: [Row; Keyword::ALL.len()] = ROWS;
+        &TABLE[self as usize]
+    }
+
+    /// The keyword of that spelling, whatever the draft. Cost: a look into a table, and one comparison.
+    pub(crate) fn named(name: &str) -> Option<Keyword> {
+        let mut slot = slot(name.as_bytes());
+        loop {
+            let keyword = SLOTS[slot]?;
+            if keyword.name() == name {
+                return Some(keyword);
+            }
+            slot = (slot + 1) % SLOTS.len();
+        }
+    }
+
+    /// Its spelling.
+    pub(crate) fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Where its subschemas are.
+    pub(crate) fn holds(self) -> Holds {
+        self.row().holds
+    }
+
+    /// What its metaschema surely takes.
+    pub(crate) fn takes(self) -> Takes {
+        self.row().takes
+    }
+
+    /// Whether the dialect has it, and its vocabularies do not leave it out.
+    pub(crate) fn is_of(self, dialect: Dialect) -> bool {
+        let row = self.row();
+        row.first <= dialect.draft && dialect.draft <= row.last && dialect.vocabularies.has(row.vocabulary)
+    }
+
+    /// Whether drafts before this one had it: metaschemas go on to describe some of these.
+    pub(crate) fn is_retired(self, draft: Draft) -> bool {
+        self.row().last < draft
+    }
+}
+
+/// Where the search for a name begins in [`SLOTS`]: length, first, middle and last byte tell the keywords apart, with
+/// these factors all but six.
+const fn slot(name: &[u8]) -> usize {
+    let [.., last] = name else {
+        return 0;
+    };
+    (name.len() * 115 + name[0] as usize * 69 + *last as usize * 185 + name[name.len() / 2] as usize * 206) % 256
+}
+
+/// The keywords by [`slot`]; one whose slot is taken has the next that is free.
+static SLOTS: [Option<Keyword>; 256] = {
+    let mut slots = [None; 256];
+    let mut at = 0;
+    while at < ROWS.len() {
+        let mut slot = slot(ROWS[at].name.as_bytes());
+        while slots[slot].is_some() {
+            slot = (slot + 1) % 256;
+        }
+        slots[slot] = Some(Keyword::ALL[at]);
+        at += 1;
+    }
+    slots
+};
 
 #[cfg(test)]
 mod tests {
@@ -268,7 +398,16 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted() {
-        assert!(KEYWORDS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(ROWS.windows(2).all(|pair| pair[0].name < pair[1].name));
+    }
+
+    #[test]
+    fn each_is_found_by_its_name() {
+        for keyword in Keyword::ALL {
+            assert_eq!(Keyword::named(keyword.name()), Some(keyword));
+        }
+        assert_eq!(Keyword::named(""), None);
+        assert_eq!(Keyword::named("nullable"), None);
     }
 
     #[track_caller]
@@ -287,8 +426,9 @@ mod tests {
 
     #[test]
     fn keywords_belong_to_drafts() {
-        assert!(keyword("const", Dialect::of(Draft::D4)).is_none());
-        assert!(keyword("const", Dialect::of(Draft::D6)).is_some());
-        assert!(keyword("dependencies", Dialect::of(Draft::D2019)).is_none());
+        assert!(!Keyword::Const.is_of(Dialect::of(Draft::D4)));
+        assert!(Keyword::Const.is_of(Dialect::of(Draft::D6)));
+        assert!(!Keyword::Dependencies.is_of(Dialect::of(Draft::D2019)));
+        assert!(Keyword::Dependencies.is_retired(Draft::D2019));
     }
 }

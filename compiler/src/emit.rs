@@ -3,9 +3,10 @@
 //! Blocks are laid out in the order in which the root leads to them, accept code first. Nothing here depends on the
 //! order of a hash map, so the same program gives the same unit.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word};
 use callgate_vm::instance::View;
 use callgate_vm::names::{NameIndex, TextKey};
@@ -14,29 +15,44 @@ use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
-    BadUnit, EnumSet, Extra, Guard, Note, PoolNumber, Segment, StrId, Table, TableName, Unit, UnitParts,
+    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Unit, UnitParts,
 };
 
+use crate::dialect::Keyword;
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
+use crate::location::{Pointer, push_segment};
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowSegment, LowTable, Op, Program};
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Op, Program};
 use crate::refs::Place;
+use crate::string_pool::StringPool;
 
 /// Makes the unit. Errors: a fault of this compiler.
 pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
     let layout = Layout::new(program);
+    let words: usize = program.blocks.iter().map(|block| block.ops.len() + 1).sum();
+    let parts = UnitParts {
+        code: Vec::with_capacity(words),
+        notes: Vec::with_capacity(words / 2),
+        note_texts: Vec::with_capacity(words / 2),
+        note_at: Vec::with_capacity(words / 2),
+        tables: Vec::with_capacity(words / 4),
+        ..UnitParts::default()
+    };
     let mut emitter = Emitter {
         program,
         model,
         layout: &layout,
-        parts: UnitParts::default(),
-        strings: HashMap::new(),
-        numbers: HashMap::new(),
-        values: HashMap::new(),
-        patterns: HashMap::new(),
-        lists: HashMap::new(),
-        notes: HashMap::new(),
+        parts,
+        strings: StringPool::with_capacity(words, model.source_bytes() + 32 * words),
+        keywords: [StrId::NONE; Keyword::ALL.len()],
+        numbers: HashMap::default(),
+        values: HashMap::default(),
+        patterns: HashMap::default(),
+        lists: HashMap::default(),
+        first_notes: Vec::with_capacity(4 * words),
+        more_notes: HashMap::default(),
+        pointer: Pointer::default(),
     };
     for block in &layout.order {
         if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
@@ -50,6 +66,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     emitter.parts.revisits = program.revisits;
     emitter.parts.frames_per_level = program.frames_per_level;
     emitter.values_tape()?;
+    (emitter.parts.text, emitter.parts.strings) = emitter.strings.into_parts();
     Unit::new(emitter.parts)
 }
 
@@ -76,7 +93,7 @@ impl Layout {
             }
             order.push(block);
             for op in &program.blocks[block.0 as usize].ops {
-                queue.extend(blocks_of(&op.low).into_iter().map(|id| stands_for[id.0 as usize]));
+                queue.extend(blocks_of(&op.low).map(|id| stands_for[id.0 as usize]));
             }
         }
         // Stable: within a section the order stays.
@@ -163,12 +180,18 @@ struct Emitter<'e, 'm, 'd> {
     model: &'e Model<'m, 'd>,
     layout: &'e Layout,
     parts: UnitParts,
-    strings: HashMap<String, StrId>,
+    strings: StringPool,
+    /// The strings of the keywords met so far.
+    keywords: [StrId; Keyword::ALL.len()],
     numbers: HashMap<String, u32>,
     values: HashMap<String, u32>,
     patterns: HashMap<String, u32>,
     lists: HashMap<Vec<u32>, u32>,
-    notes: HashMap<Note, u32>,
+    /// By the string of its location: the first note there.
+    first_notes: Vec<Option<u32>>,
+    /// Those beside the first, without the place of their texts, and the texts; few schemas have any.
+    more_notes: HashMap<(Note, Vec<StrId>), u32>,
+    pointer: Pointer,
 }
 
 impl Emitter<'_, '_, '_> {
@@ -292,15 +315,15 @@ impl Emitter<'_, '_, '_> {
     // --- pools ---------------------------------------------------------------------------------------------
 
     fn str(&mut self, text: &str) -> StrId {
-        if let Some(id) = self.strings.get(text) {
-            return *id;
+        self.strings.add(text)
+    }
+
+    fn keyword(&mut self, keyword: Keyword) -> StrId {
+        let known = &mut self.keywords[keyword as usize];
+        if *known == StrId::NONE {
+            *known = self.strings.add(keyword.name());
         }
-        let start = self.parts.text.len() as u32;
-        self.parts.text.push_str(text);
-        let id = StrId(self.parts.strings.len() as u32);
-        self.parts.strings.push((start, self.parts.text.len() as u32));
-        self.strings.insert(text.to_owned(), id);
-        id
+        *known
     }
 
     fn list(&mut self, list: Vec<u32>) -> ListId {
@@ -334,9 +357,8 @@ impl Emitter<'_, '_, '_> {
     /// The constant at `node`: its JSON text, read into the pool's tape when all are there.
     fn value(&mut self, place: Place, node: Node) -> u32 {
         let tape = self.model.tape(place);
-        let mut text = String::new();
-        crate::compact::write(&mut text, tape, node);
-        if let Some(id) = self.values.get(&text) {
+        let text = crate::compact::text(tape, node);
+        if let Some(id) = self.values.get(text.as_ref()) {
             return *id;
         }
         let id = self.values.len() as u32;
@@ -344,7 +366,7 @@ impl Emitter<'_, '_, '_> {
             self.parts.value_text.push(',');
         }
         self.parts.value_text.push_str(&text);
-        self.values.insert(text, id);
+        self.values.insert(text.into_owned(), id);
         id
     }
 
@@ -366,14 +388,14 @@ impl Emitter<'_, '_, '_> {
     fn enumeration(&mut self, place: Place, node: Node) -> Word {
         let tape = self.model.tape(place);
         let mut set = EnumSet::default();
-        let mut strings = Vec::new();
+        let mut strings = Vec::with_capacity(tape.entry(node).len as usize);
         for value in tape.element_nodes(node) {
             match tape.view_node(value) {
                 View::Null => set.null = true,
                 View::Bool(true) => set.yes = true,
                 View::Bool(false) => set.no = true,
                 View::Number(_) => set.numbers.push(self.number(place, value)),
-                View::String(text) => strings.push(text.chars().collect::<String>()),
+                View::String(text) => strings.push(self.model.registry.plain(text)),
                 View::Array | View::Object => set.containers.push(self.value(place, value)),
                 View::NotJson(_) => {}
             }
@@ -390,10 +412,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn pool_number(&self, id: u32) -> Number<'_> {
-        let text = |id: StrId| {
-            let (start, end) = self.parts.strings[id.0 as usize];
-            &self.parts.text[start as usize..end as usize]
-        };
+        let text = |id: StrId| self.strings.get(id);
         match self.parts.numbers[id as usize] {
             PoolNumber::Int(value) => Number::Int(value),
             PoolNumber::Big(literal) => Number::Big(text(literal)),
@@ -441,30 +460,58 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn note(&mut self, low: &LowNote<'_>) -> u32 {
-        let mut opt = |text: Option<&str>| text.map_or(StrId::NONE, |text| self.str(text));
-        let (keyword, description) = (opt(low.keyword), opt(low.description));
-        let note = Note {
-            keyword,
-            keyword_location: self.str(&low.location),
-            description,
-            types: low.types,
-            wording: low.wording,
-            texts: low.texts.iter().map(|text| self.str(text)).collect(),
-            path: low.path.iter().map(|segment| self.segment(segment)).collect(),
-        };
-        if let Some(id) = self.notes.get(&note) {
-            return *id;
+        let keyword = low.keyword.map_or(StrId::NONE, |keyword| self.keyword(keyword));
+        let description = low.description.map_or(StrId::NONE, |text| self.str(text));
+        let keyword_location = self.keyword_location(low);
+        let from = self.parts.note_texts.len();
+        for text in low.texts {
+            let id = self.str(text);
+            self.parts.note_texts.push(id);
         }
-        let id = self.parts.notes.len() as u32;
-        self.parts.notes.push(note.clone());
-        self.notes.insert(note, id);
+        let path = match low.path {
+            LowPath::Here => NotePath::Here,
+            LowPath::Keyword(keyword) => NotePath::Keyword(self.keyword(keyword)),
+            LowPath::Element(keyword, index) => NotePath::Element(self.keyword(keyword), index as u32),
+        };
+        let (types, wording) = (low.types, low.wording);
+        let note = Note { keyword, keyword_location, description, types, wording, texts: (0, 0), path };
+        let (id, known) = self.note_id(note, from);
+        if known {
+            self.parts.note_texts.truncate(from);
+        } else {
+            let texts = (from as u32, self.parts.note_texts.len() as u32);
+            self.parts.notes.push(Note { texts, ..note });
+        }
         id
     }
 
-    fn segment(&mut self, segment: &LowSegment) -> Segment {
-        match segment {
-            LowSegment::Keyword(name) => Segment::Name(self.str(name)),
-            LowSegment::Index(index) => Segment::Index(*index as u32),
+    /// The id of the note whose texts have been added from `from` on, and whether it was known.
+    fn note_id(&mut self, note: Note, from: usize) -> (u32, bool) {
+        let next = self.parts.notes.len() as u32;
+        let at = note.keyword_location.0 as usize;
+        self.first_notes.resize(self.first_notes.len().max(at + 1), None);
+        let first = *self.first_notes[at].get_or_insert(next);
+        if first == next {
+            return (next, false);
         }
+        let (start, end) = self.parts.notes[first as usize].texts;
+        let (known_texts, texts) = self.parts.note_texts.split_at(from);
+        let other = Note { texts: (0, 0), ..self.parts.notes[first as usize] };
+        if other == note && known_texts[start as usize..end as usize] == *texts {
+            return (first, true);
+        }
+        let id = *self.more_notes.entry((note, texts.to_vec())).or_insert(next);
+        (id, id != next)
+    }
+
+    /// The keyword's pointer: that of its schema object, which mostly is the one of the note before, and a name.
+    fn keyword_location(&mut self, low: &LowNote<'_>) -> StrId {
+        let pointer = self.pointer.at(&self.model.registry.locations, low.location);
+        self.strings.add_written(|text| {
+            text.push_str(pointer);
+            if let Some(keyword) = low.keyword {
+                push_segment(text, keyword.name());
+            }
+        })
     }
 }

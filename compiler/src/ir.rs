@@ -7,9 +7,9 @@
 //!
 //! Both sections of a unit, accept and explain, are lowered from this one form.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::format::Format;
 use callgate_vm::insn::Types;
 use callgate_vm::instance::View;
@@ -18,12 +18,12 @@ use callgate_vm::pattern::Pattern;
 use callgate_vm::render::{write_text, write_value};
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
-use crate::dialect::{self, Draft, Vocabularies};
+use crate::dialect::{Draft, Keyword, Vocabularies};
 use crate::finding::{Finding, FindingKind};
 use crate::location::{LocationId, push_segment};
 use crate::options::Options;
 use crate::pattern_cache::PatternCache;
-use crate::refs::{Place, Registry, Site, is_schema};
+use crate::refs::{Member, Place, Registry, Site, is_schema};
 
 /// A comparison with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) enum Dependency<'d> {
 #[derive(Clone, Debug)]
 pub(crate) enum Rule<'d> {
     /// Types, and their names as they are printed.
-    Type(Types, String),
+    Type(Types, &'d str),
     Enum(Node),
     Const(Node),
     Bound(Bound, Node),
@@ -100,7 +100,7 @@ pub(crate) enum Rule<'d> {
 /// A rule with the keyword it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleAt<'d> {
-    pub(crate) keyword: &'static str,
+    pub(crate) keyword: Keyword,
     pub(crate) rule: Rule<'d>,
 }
 
@@ -161,21 +161,47 @@ pub(crate) struct Model<'m, 'd> {
     pub(crate) options: &'m Options,
     patterns: &'m mut PatternCache,
     schemas: Vec<Arc<Schema<'d>>>,
-    by_place: HashMap<Place, usize>,
+    /// By the place's site; none that has not been read.
+    by_site: Vec<Option<Arc<Schema<'d>>>>,
+    /// Those that the limit on subschemas has kept out of the index.
+    beyond: HashMap<Place, Arc<Schema<'d>>>,
 }
 
 impl<'m, 'd> Model<'m, 'd> {
     pub(crate) fn new(registry: Registry<'d>, options: &'m Options, patterns: &'m mut PatternCache) -> Self {
-        Model { registry, options, patterns, schemas: Vec::new(), by_place: HashMap::new() }
+        let sites = registry.sites().len();
+        Model {
+            registry,
+            options,
+            patterns,
+            schemas: Vec::with_capacity(sites),
+            by_site: vec![None; sites],
+            beyond: HashMap::default(),
+        }
     }
 
     /// The schema at `place`. What is wrong with it becomes a finding.
     pub(crate) fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {
-        if let Some(at) = self.by_place.get(&place) {
-            return Arc::clone(&self.schemas[*at]);
+        let id = self.registry.site_id(place);
+        let known = match id {
+            Some(id) => self.by_site.get(id as usize).and_then(Option::as_ref),
+            None => self.beyond.get(&place),
+        };
+        if let Some(schema) = known {
+            return Arc::clone(schema);
         }
-        let schema = Arc::new(Reader { model: self, place }.read());
-        self.by_place.insert(place, self.schemas.len());
+        let site = self.registry.site_or_root(place);
+        let schema = Arc::new(Reader { model: self, place, site }.read());
+        match id {
+            Some(id) => {
+                let len = self.by_site.len().max(self.registry.sites().len());
+                self.by_site.resize(len, None);
+                self.by_site[id as usize] = Some(Arc::clone(&schema));
+            }
+            None => {
+                self.beyond.insert(place, Arc::clone(&schema));
+            }
+        }
         self.schemas.push(Arc::clone(&schema));
         schema
     }
@@ -185,17 +211,48 @@ impl<'m, 'd> Model<'m, 'd> {
         self.schemas.iter().map(Arc::as_ref)
     }
 
+    /// About as many bytes as the schema itself has.
+    pub(crate) fn source_bytes(&self) -> usize {
+        self.registry.source_bytes()
+    }
+
     pub(crate) fn tape(&self, place: Place) -> Tape<'d> {
         self.registry.tape(place.doc)
     }
 
     /// The value at `node` in value notation.
     pub(crate) fn notation(&self, place: Place, node: Node) -> String {
-        let mut out = String::new();
-        let written = write_value(&mut out, self.tape(place), node);
-        debug_assert!(written.is_ok());
-        out
+        self.noted(place, node).to_owned()
     }
+
+    /// As [`notation`](Self::notation), for as long as the compilation lasts.
+    pub(crate) fn noted(&self, place: Place, node: Node) -> &'d str {
+        let tape = self.tape(place);
+        let entry = tape.entry(node);
+        match entry.kind {
+            EntryKind::String => return self.quoted(tape.slice(node)),
+            // A short number without sign, point and exponent is its own notation.
+            EntryKind::Number if is_short_integer(tape.slice(node)) => return tape.slice(node),
+            _ => {}
+        }
+        let source_bytes = (entry.end - entry.start) as usize;
+        let mut out = bumpalo::collections::String::with_capacity_in(source_bytes + 16, self.registry.bump);
+        let written = write_value(&mut out, tape, node);
+        debug_assert!(written.is_ok());
+        out.into_bump_str()
+    }
+
+    /// A text in value notation, for as long as the compilation lasts.
+    pub(crate) fn quoted(&self, text: &str) -> &'d str {
+        let mut out = bumpalo::collections::String::with_capacity_in(text.len() + 2, self.registry.bump);
+        let written = write_text(&mut out, callgate_vm::text::Text::plain_text(text));
+        debug_assert!(written.is_ok());
+        out.into_bump_str()
+    }
+}
+
+fn is_short_integer(literal: &str) -> bool {
+    literal.len() < 18 && literal.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A text in value notation.
@@ -210,6 +267,7 @@ pub(crate) fn quoted(text: &str) -> String {
 struct Reader<'r, 'm, 'd> {
     model: &'r mut Model<'m, 'd>,
     place: Place,
+    site: Site,
 }
 
 /// A keyword's value of a kind that the keyword does not take.
@@ -219,7 +277,7 @@ type Read<'d> = Result<Option<Rule<'d>>, WrongKind>;
 
 impl<'d> Reader<'_, '_, 'd> {
     fn read(mut self) -> Schema<'d> {
-        let site = self.site();
+        let site = self.site;
         let tape = self.tape();
         let mut schema = Schema {
             place: self.place,
@@ -240,38 +298,34 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 
     fn read_object(&mut self, site: Site, schema: &mut Schema<'d>) {
-        let tape = self.tape();
         let alone = site.dialect.draft.ref_stands_alone()
-            && tape.member(self.place.node, "$ref").is_some_and(|node| tape.is_string(node));
-        for (key, value) in tape.member_nodes(self.place.node) {
-            let Some(keyword) = dialect::keyword(self.plain(key), site.dialect) else {
-                continue;
-            };
-            if alone && keyword.name != "$ref" {
+            && self.model.registry.member(site, Keyword::Ref).is_some_and(|node| self.tape().is_string(node));
+        let len = self.model.registry.members(site).len();
+        schema.rules.reserve_exact(len);
+        for at in 0..len {
+            let Member { keyword, value } = self.model.registry.members(site)[at];
+            if !keyword.is_of(site.dialect) || alone && keyword != Keyword::Ref {
                 continue;
             }
-            match self.rule(site, keyword.name, value) {
+            match self.rule(site, keyword, value) {
                 Ok(Some(rule)) => {
                     if let Rule::Type(types, _) = &rule {
                         schema.types = *types;
                     }
-                    schema.rules.push(RuleAt { keyword: keyword.name, rule });
+                    schema.rules.push(RuleAt { keyword, rule });
                 }
                 Ok(None) => {}
                 Err(WrongKind(expected)) => {
                     let got = self.model.notation(self.place, value);
                     let detail = format!("{} is no {expected}", shorten(&got));
-                    self.finding(FindingKind::NotWellFormed, keyword.name, detail);
+                    self.finding(FindingKind::NotWellFormed, keyword.name(), detail);
                 }
             }
         }
         if !alone {
-            schema.description = self.model.registry.string_member(self.place, "description").filter(|d| !d.is_empty());
+            let description = self.model.registry.string_member(self.place, site, Keyword::Description);
+            schema.description = description.filter(|text| !text.is_empty());
         }
-    }
-
-    fn site(&self) -> Site {
-        self.model.registry.site_or_root(self.place)
     }
 
     fn tape(&self) -> Tape<'d> {
@@ -284,58 +338,59 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 
     fn finding(&mut self, kind: FindingKind, keyword: &str, detail: String) {
-        let location = self.site().location;
+        let location = self.site.location;
         let pointer = self.model.registry.locations.pointer(location, keyword);
         self.model.registry.findings.push(Finding::new(kind, pointer, detail));
     }
 
     /// The value of a keyword beside this one, if the dialect has it.
-    fn sibling(&self, site: Site, name: &str) -> Option<Node> {
-        dialect::keyword(name, site.dialect)?;
-        self.tape().member(self.place.node, name)
+    fn sibling(&self, site: Site, keyword: Keyword) -> Option<Node> {
+        keyword.is_of(site.dialect).then(|| self.model.registry.member(site, keyword))?
     }
 
-    fn rule(&mut self, site: Site, keyword: &str, value: Node) -> Read<'d> {
+    fn rule(&mut self, site: Site, keyword: Keyword, value: Node) -> Read<'d> {
         let draft = site.dialect.draft;
         Ok(Some(match keyword {
-            "type" => return self.types(draft, value),
-            "enum" => Rule::Enum(self.data(self.array(value)?)?),
-            "const" => Rule::Const(self.data(value)?),
-            "minimum" => self.bound(site, value, Bound::Minimum)?,
-            "maximum" => self.bound(site, value, Bound::Maximum)?,
-            "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::D4 => return Ok(None),
-            "exclusiveMinimum" => Rule::Bound(Bound::ExclusiveMinimum, self.number(value)?),
-            "exclusiveMaximum" => Rule::Bound(Bound::ExclusiveMaximum, self.number(value)?),
-            "multipleOf" => Rule::MultipleOf(self.number(value)?),
-            "minLength" => Rule::Count(Count::MinLength, self.count(value)?),
-            "maxLength" => Rule::Count(Count::MaxLength, self.count(value)?),
-            "minItems" => Rule::Count(Count::MinItems, self.count(value)?),
-            "maxItems" => Rule::Count(Count::MaxItems, self.count(value)?),
-            "minProperties" => Rule::Count(Count::MinProperties, self.count(value)?),
-            "maxProperties" => Rule::Count(Count::MaxProperties, self.count(value)?),
-            "pattern" => return self.pattern_rule(value),
-            "format" => return self.format(site, value),
-            "uniqueItems" => return Ok(self.boolean(value)?.then_some(Rule::UniqueItems)),
-            "required" => Rule::Required(self.names(value)?),
-            "dependentRequired" | "dependentSchemas" | "dependencies" => self.dependencies(value)?,
-            "properties" => Rule::Properties(self.named_schemas(value)?),
-            "patternProperties" => self.pattern_properties(value)?,
-            "additionalProperties" => Rule::AdditionalProperties(self.schema(value)?),
-            "propertyNames" => Rule::PropertyNames(self.schema(value)?),
-            "prefixItems" => Rule::Prefix(self.schemas(value)?),
-            "items" => self.items(site, value)?,
-            "additionalItems" => return self.additional_items(site, value),
-            "contains" => self.contains(site, value)?,
-            "allOf" => Rule::AllOf(self.schemas(value)?),
-            "anyOf" => Rule::AnyOf(self.schemas(value)?),
-            "oneOf" => Rule::OneOf(self.schemas(value)?),
-            "not" => Rule::Not(self.schema(value)?),
-            "if" => self.condition(site, value)?,
-            "$ref" => return self.reference(site, "$ref", value),
-            "$dynamicRef" => return self.reference(site, "$dynamicRef", value),
-            "$recursiveRef" => return self.reference(site, "$recursiveRef", value),
-            "unevaluatedProperties" => Rule::UnevaluatedProperties(self.schema(value)?),
-            "unevaluatedItems" => Rule::UnevaluatedItems(self.schema(value)?),
+            Keyword::Type => return self.types(draft, value),
+            Keyword::Enum => Rule::Enum(self.data(self.array(value)?)?),
+            Keyword::Const => Rule::Const(self.data(value)?),
+            Keyword::Minimum => self.bound(site, value, Bound::Minimum)?,
+            Keyword::Maximum => self.bound(site, value, Bound::Maximum)?,
+            Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if draft == Draft::D4 => return Ok(None),
+            Keyword::ExclusiveMinimum => Rule::Bound(Bound::ExclusiveMinimum, self.number(value)?),
+            Keyword::ExclusiveMaximum => Rule::Bound(Bound::ExclusiveMaximum, self.number(value)?),
+            Keyword::MultipleOf => Rule::MultipleOf(self.number(value)?),
+            Keyword::MinLength => Rule::Count(Count::MinLength, self.count(value)?),
+            Keyword::MaxLength => Rule::Count(Count::MaxLength, self.count(value)?),
+            Keyword::MinItems => Rule::Count(Count::MinItems, self.count(value)?),
+            Keyword::MaxItems => Rule::Count(Count::MaxItems, self.count(value)?),
+            Keyword::MinProperties => Rule::Count(Count::MinProperties, self.count(value)?),
+            Keyword::MaxProperties => Rule::Count(Count::MaxProperties, self.count(value)?),
+            Keyword::Pattern => return self.pattern_rule(value),
+            Keyword::Format => return self.format(site, value),
+            Keyword::UniqueItems => return Ok(self.boolean(value)?.then_some(Rule::UniqueItems)),
+            Keyword::Required => Rule::Required(self.names(value)?),
+            Keyword::DependentRequired | Keyword::DependentSchemas | Keyword::Dependencies => {
+                self.dependencies(value)?
+            }
+            Keyword::Properties => Rule::Properties(self.named_schemas(value)?),
+            Keyword::PatternProperties => self.pattern_properties(value)?,
+            Keyword::AdditionalProperties => Rule::AdditionalProperties(self.schema(value)?),
+            Keyword::PropertyNames => Rule::PropertyNames(self.schema(value)?),
+            Keyword::PrefixItems => Rule::Prefix(self.schemas(value)?),
+            Keyword::Items => self.items(site, value)?,
+            Keyword::AdditionalItems => return self.additional_items(site, value),
+            Keyword::Contains => self.contains(site, value)?,
+            Keyword::AllOf => Rule::AllOf(self.schemas(value)?),
+            Keyword::AnyOf => Rule::AnyOf(self.schemas(value)?),
+            Keyword::OneOf => Rule::OneOf(self.schemas(value)?),
+            Keyword::Not => Rule::Not(self.schema(value)?),
+            Keyword::If => self.condition(site, value)?,
+            Keyword::Ref => return self.reference(site, Keyword::Ref, value),
+            Keyword::DynamicRef => return self.reference(site, Keyword::DynamicRef, value),
+            Keyword::RecursiveRef => return self.reference(site, Keyword::RecursiveRef, value),
+            Keyword::UnevaluatedProperties => Rule::UnevaluatedProperties(self.schema(value)?),
+            Keyword::UnevaluatedItems => Rule::UnevaluatedItems(self.schema(value)?),
             _ => return Ok(None),
         }))
     }
@@ -427,26 +482,27 @@ impl<'d> Reader<'_, '_, 'd> {
 
     fn types(&self, draft: Draft, value: Node) -> Read<'d> {
         let tape = self.tape();
-        let list: Vec<Node> = match tape.entry(value).kind {
-            EntryKind::Array => tape.element_nodes(value).collect(),
-            _ => vec![value],
-        };
-        let mut types = Types::NONE;
-        let mut names = Vec::new();
-        for node in list {
-            let name = self.string(node)?;
-            types = types.union(type_named(name, draft).ok_or(WrongKind("type"))?);
-            names.push(quoted(name));
+        if tape.entry(value).kind != EntryKind::Array {
+            let (types, name) = type_named(self.string(value)?, draft).ok_or(WrongKind("type"))?;
+            return Ok(Some(Rule::Type(types, name)));
         }
-        Ok(Some(Rule::Type(types, names.join(", "))))
+        let mut types = Types::NONE;
+        let mut names = bumpalo::collections::String::new_in(self.model.registry.bump);
+        for node in tape.element_nodes(value) {
+            let (named, name) = type_named(self.string(node)?, draft).ok_or(WrongKind("type"))?;
+            types = types.union(named);
+            names.push_str(if names.is_empty() { "" } else { ", " });
+            names.push_str(name);
+        }
+        Ok(Some(Rule::Type(types, names.into_bump_str())))
     }
 
     /// `minimum` and `maximum`; in draft 4 their exclusive partners are booleans.
     fn bound(&self, site: Site, value: Node, bound: Bound) -> Result<Rule<'d>, WrongKind> {
         let value = self.number(value)?;
         let (partner, exclusive) = match bound {
-            Bound::Maximum => ("exclusiveMaximum", Bound::ExclusiveMaximum),
-            _ => ("exclusiveMinimum", Bound::ExclusiveMinimum),
+            Bound::Maximum => (Keyword::ExclusiveMaximum, Bound::ExclusiveMaximum),
+            _ => (Keyword::ExclusiveMinimum, Bound::ExclusiveMinimum),
         };
         let excludes = site.dialect.draft == Draft::D4
             && self.sibling(site, partner).is_some_and(|node| self.tape().entry(node).kind == EntryKind::True);
@@ -470,7 +526,7 @@ impl<'d> Reader<'_, '_, 'd> {
             }
             Err((kind, detail)) => (*kind, detail.clone()),
         };
-        let location = self.site().location;
+        let location = self.site.location;
         let mut pointer = self.model.registry.locations.pointer(location, keyword);
         if keyword == "patternProperties" {
             push_segment(&mut pointer, source);
@@ -522,7 +578,7 @@ impl<'d> Reader<'_, '_, 'd> {
             return Ok(Rule::Prefix(self.schemas(value)?));
         }
         let schema = self.schema(value)?;
-        let start = self.sibling(site, "prefixItems").map_or(0, |node| tape.entry(node).len);
+        let start = self.sibling(site, Keyword::PrefixItems).map_or(0, |node| tape.entry(node).len);
         let ends = site.dialect.draft == Draft::D2020 && tape.entry(value).kind == EntryKind::False;
         Ok(if ends { Rule::ItemsEnd(start) } else { Rule::Items(start, schema) })
     }
@@ -531,7 +587,7 @@ impl<'d> Reader<'_, '_, 'd> {
     fn additional_items(&self, site: Site, value: Node) -> Read<'d> {
         let tape = self.tape();
         let schema = self.schema(value)?;
-        let prefix = self.sibling(site, "items").map(|node| tape.entry(node));
+        let prefix = self.sibling(site, Keyword::Items).map(|node| tape.entry(node));
         Ok(match prefix {
             Some(entry) if entry.kind == EntryKind::Array => match tape.entry(value).kind {
                 EntryKind::False => Some(Rule::ItemsEnd(entry.len)),
@@ -544,19 +600,19 @@ impl<'d> Reader<'_, '_, 'd> {
     fn contains(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {
         let schema = self.schema(value)?;
         let bound = |name| self.sibling(site, name).map(|node| self.count(node)).transpose();
-        let (min, max) = (bound("minContains")?.unwrap_or(1), bound("maxContains")?.unwrap_or(u32::MAX));
+        let (min, max) = (bound(Keyword::MinContains)?.unwrap_or(1), bound(Keyword::MaxContains)?.unwrap_or(u32::MAX));
         Ok(Rule::Contains(schema, min, max))
     }
 
     fn condition(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {
         let branch = |name| self.sibling(site, name).map(|node| self.schema(node)).transpose();
-        Ok(Rule::If(self.schema(value)?, branch("then")?, branch("else")?))
+        Ok(Rule::If(self.schema(value)?, branch(Keyword::Then)?, branch(Keyword::Else)?))
     }
 
-    fn reference(&mut self, site: Site, keyword: &'static str, value: Node) -> Read<'d> {
+    fn reference(&mut self, site: Site, keyword: Keyword, value: Node) -> Read<'d> {
         let reference = self.string(value)?;
         let registry = &mut self.model.registry;
-        let (target, anchor) = match registry.resolve(site, reference, keyword) {
+        let (target, anchor) = match registry.resolve(site, reference, keyword.name()) {
             Ok(found) => found,
             Err(finding) => {
                 registry.findings.push(finding);
@@ -566,11 +622,11 @@ impl<'d> Reader<'_, '_, 'd> {
         let target_resource = registry.site(target).map(|site| site.resource);
         let resource = target_resource.map(|id| registry.resource(id));
         Ok(Some(match keyword {
-            "$dynamicRef" => {
+            Keyword::DynamicRef => {
                 let bookend = |name: &&str| resource.is_some_and(|found| found.dynamic_anchors.contains_key(name));
                 Rule::DynamicRef(target, anchor.filter(bookend))
             }
-            "$recursiveRef" => {
+            Keyword::RecursiveRef => {
                 Rule::RecursiveRef(target, resource.is_some_and(|found| found.root == target && found.recursive_anchor))
             }
             _ => Rule::Ref(target),
@@ -578,16 +634,17 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 }
 
-fn type_named(name: &str, draft: Draft) -> Option<Types> {
+/// The type of that name, and the name in value notation.
+fn type_named(name: &str, draft: Draft) -> Option<(Types, &'static str)> {
     Some(match name {
-        "null" => Types::NULL,
-        "boolean" => Types::BOOLEAN,
-        "integer" if draft == Draft::D4 => Types::INTEGER_LITERAL,
-        "integer" => Types::INTEGER,
-        "number" => Types::NUMBER,
-        "string" => Types::STRING,
-        "array" => Types::ARRAY,
-        "object" => Types::OBJECT,
+        "string" => (Types::STRING, "'string'"),
+        "object" => (Types::OBJECT, "'object'"),
+        "array" => (Types::ARRAY, "'array'"),
+        "boolean" => (Types::BOOLEAN, "'boolean'"),
+        "integer" if draft == Draft::D4 => (Types::INTEGER_LITERAL, "'integer'"),
+        "integer" => (Types::INTEGER, "'integer'"),
+        "number" => (Types::NUMBER, "'number'"),
+        "null" => (Types::NULL, "'null'"),
         _ => return None,
     })
 }

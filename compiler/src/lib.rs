@@ -27,13 +27,15 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod quick_look;
 mod refs;
 mod stages;
+mod string_pool;
 mod well_formed;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use ahash::HashSet;
 use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, ReadError, Tape, TapeBuf};
 use callgate_vm::unit::Unit;
@@ -84,7 +86,7 @@ pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<F
     let entries = ingest::read(tape)?;
     let mut session = Session::new(options);
     let mut compiled = Compiled::default();
-    let mut names = HashSet::new();
+    let mut names = HashSet::default();
     for entry in entries {
         let tool = match entry.tool {
             Ok(tool) => tool,
@@ -147,7 +149,7 @@ pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -
     let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
         return Ok(None);
     };
-    if bounds::hard(tape, node, &options.limits).is_some() {
+    if bounds::hard(tape, node, &options.limits).is_err() {
         return Ok(None);
     }
     let bump = Bump::new();
@@ -225,16 +227,18 @@ impl<'o> Session<'o> {
     fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Unit>, Vec<Finding>) {
         let options = self.options;
         let mut findings = Vec::new();
-        if let Some(finding) = bounds::hard(tape, node, &options.limits) {
-            return (None, vec![finding]);
-        }
-        bounds::health(tape, node, &options.limits, &mut findings);
+        let depth = match bounds::hard(tape, node, &options.limits) {
+            Ok(depth) => depth,
+            Err(finding) => return (None, vec![finding]),
+        };
+        bounds::health(tape, node, depth, &options.limits, &mut findings);
         bounds::duplicates(tape, node, &mut findings);
         if !refs::is_schema(tape.entry(node).kind) {
             findings.push(Finding::new(FindingKind::NotWellFormed, "", "a schema is an object or a boolean"));
             return (None, findings);
         }
-        let bump = Bump::new();
+        let source = tape.entry(node);
+        let bump = Bump::with_capacity((source.end - source.start) as usize);
         let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
         let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
         findings.append(&mut registry.findings);
@@ -253,13 +257,11 @@ impl<'o> Session<'o> {
     }
 
     fn digest(&self, tape: Tape<'_>, node: Node) -> [u8; 32] {
-        let mut text = String::new();
-        compact::write(&mut text, tape, node);
         let mut hasher = Sha256::new();
         hasher.update(FORMAT_VERSION.to_le_bytes());
         hasher.update(self.fingerprint.as_bytes());
         hasher.update([0]);
-        hasher.update(text.as_bytes());
+        hasher.update(compact::text(tape, node).as_bytes());
         hasher.finalize().into()
     }
 }

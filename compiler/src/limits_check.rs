@@ -1,10 +1,10 @@
 //! Bounds on what the compiler makes, watched while it is made.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
+use ahash::HashSet;
 use callgate_vm::pattern::Pattern;
 
+use crate::dialect::Keyword;
+use crate::location::Locations;
 use crate::lower::{Low, LowTable, Op};
 
 /// Bytes left for one unit. Counted while lowering, so that no schema makes the compiler itself grow beyond it.
@@ -18,7 +18,7 @@ pub(crate) struct LowerBudget {
 
 impl LowerBudget {
     pub(crate) fn new(bytes_max: u64) -> Self {
-        LowerBudget { bytes_max, left: bytes_max, patterns: HashSet::new() }
+        LowerBudget { bytes_max, left: bytes_max, patterns: HashSet::default() }
     }
 
     pub(crate) fn bytes_max(&self) -> u64 {
@@ -31,10 +31,11 @@ impl LowerBudget {
     }
 
     /// Counts a block. Answers whether it still fits.
-    pub(crate) fn spend(&mut self, ops: &[Op<'_>]) -> bool {
-        let patterns: u64 =
-            ops.iter().flat_map(|op| patterns(&op.low)).map(|pattern| self.pattern_bytes(pattern)).sum();
-        let bytes: u64 = ops.iter().map(op_bytes).sum::<u64>() + patterns + 8;
+    pub(crate) fn spend(&mut self, ops: &[Op<'_>], locations: &Locations<'_>) -> bool {
+        let mut bytes = 8;
+        for op in ops {
+            bytes += op_bytes(op, locations) + self.patterns_bytes(&op.low);
+        }
         match self.left.checked_sub(bytes) {
             Some(left) => {
                 self.left = left;
@@ -43,22 +44,22 @@ impl LowerBudget {
             None => false,
         }
     }
-}
 
-/// The patterns that an instruction runs.
-fn patterns<'o>(low: &'o Low<'_>) -> Vec<&'o Arc<Pattern>> {
-    match low {
-        Low::Matches(pattern) => vec![pattern],
-        Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| pattern).collect(),
-        Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
-            table.patterns.iter().map(|(pattern, _)| pattern).collect()
+    /// What the patterns add that an instruction runs.
+    fn patterns_bytes(&mut self, low: &Low<'_>) -> u64 {
+        match low {
+            Low::Matches(pattern) => self.pattern_bytes(pattern),
+            Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum(),
+            Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
+                table.patterns.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum()
+            }
+            _ => 0,
         }
-        _ => Vec::new(),
     }
 }
 
 /// What an instruction and what belongs to it take, about.
-fn op_bytes(op: &Op<'_>) -> u64 {
+fn op_bytes(op: &Op<'_>, locations: &Locations<'_>) -> u64 {
     let operands = match &op.low {
         Low::Required(table)
         | Low::ObjectTable(table)
@@ -72,9 +73,10 @@ fn op_bytes(op: &Op<'_>) -> u64 {
         _ => 0,
     };
     let note = op.note.as_ref().map_or(0, |note| {
-        let texts: usize = note.texts.iter().map(String::len).sum();
+        let texts: usize = note.texts.iter().map(|text| text.len()).sum();
         let description = note.description.map_or(0, str::len);
-        (note.location.len() + description + texts + 64) as u64
+        let location = locations.bytes(note.location, note.keyword.map_or("", Keyword::name));
+        (location + description + texts + 64) as u64
     });
     8 + operands + note
 }

@@ -40,15 +40,53 @@ impl Default for Options {
 impl Options {
     /// What of the options belongs into a digest: all that can change a unit.
     pub(crate) fn fingerprint(&self) -> String {
-        let limits: Vec<String> = self.limits.values().map(|value| value.to_string()).collect();
-        format!(
-            "draft={} formats={} peephole={} fusion={} limits={} documents={}",
-            self.draft.name(),
-            self.assert_formats,
-            self.peephole,
-            self.fusion,
-            limits.join(","),
-            self.documents.fingerprint(),
-        )
+        let mut out = String::with_capacity(512);
+        out.push_str("draft=");
+        out.push_str(self.draft.name());
+        let truth = |is: bool| if is { "true" } else { "false" };
+        out.push_str(" formats=");
+        out.push_str(truth(self.assert_formats));
+        out.push_str(" peephole=");
+        out.push_str(truth(self.peephole));
+        out.push_str(" fusion=");
+        out.push_str(truth(self.fusion));
+        out.push_str(" limits=");
+        for (at, value) in self.limits.values().enumerate() {
+            out.push_str(if at > 0 { "," } else { "" });
+            push_number(&mut out, value);
+        }
+        out.push_str(" documents=");
+        out.push_str(self.documents.fingerprint());
+        out
+    }
+}
+
+/// Appends the number in decimal: the formatting machinery would be a good part of compiling a small schema.
+fn push_number(out: &mut String, mut number: u64) {
+    const DIGITS_MAX: usize = 20;
+    let mut digits = [0; DIGITS_MAX];
+    let mut at = DIGITS_MAX;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_whole() {
+        for number in [0, 9, 10, 65_536, 1 << 34, u64::MAX] {
+            let mut out = String::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string());
+        }
     }
 }

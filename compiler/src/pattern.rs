@@ -53,6 +53,8 @@ pub(crate) struct Translation {
     pub(crate) regex: String,
     /// Whether it holds look-around or back-references, so that only fancy-regex can run it.
     pub(crate) backtracks: bool,
+    /// As regex-syntax reads it, where it needs no backtracking.
+    pub(crate) hir: Option<Hir>,
     /// The pattern without an engine, where it is that simple.
     pub(crate) shape: Option<Shape>,
 }
@@ -102,8 +104,9 @@ pub(crate) fn translate(pattern: &str) -> Result<Translation, PatternError> {
     }
     let regex = Writer::new(&outline, &references, backtracks).write(pattern)?;
     debug_assert!(regex.len() <= pattern.len() * OUTPUT_BYTES_MAX);
-    let shape = if backtracks { None } else { shape(&parse(&regex)?) };
-    Ok(Translation { regex, backtracks, shape })
+    let hir = if backtracks { None } else { Some(parse(&regex)?) };
+    let shape = hir.as_ref().and_then(shape);
+    Ok(Translation { regex, backtracks, hir, shape })
 }
 
 fn untranslatable<T>(at: usize, reason: &'static str) -> Result<T, PatternError> {

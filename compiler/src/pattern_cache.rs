@@ -1,8 +1,8 @@
 //! Patterns of one catalog, each compiled once: tools of one server share most of theirs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::pattern::Pattern;
 
 use crate::finding::FindingKind;
@@ -40,10 +40,9 @@ fn compile(source: &str) -> Result<Pattern, Refusal> {
     if let Some(shape) = translation.shape {
         return Ok(Pattern::of_shape(source, shape));
     }
-    let built = if translation.backtracks {
-        Pattern::backtracking(source, &translation.regex)
-    } else {
-        Pattern::regular(source, &translation.regex)
+    let built = match &translation.hir {
+        Some(hir) => Pattern::regular(source, hir),
+        None => Pattern::backtracking(source, &translation.regex),
     };
     built.map_err(|error| (FindingKind::PatternLimit, format!("the automaton is too large: {error}")))
 }

@@ -8,14 +8,15 @@
 //! Source: JSON Schema Core 2020-12, sections 8.2 and 9; the older drafts where they differ (`id`, fragment-only
 //! `$id` as an anchor, siblings of `$ref` ignored).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use ahash::HashMap;
 use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, Tape};
 use callgate_vm::text::Text;
 use fluent_uri::{Iri, IriRef};
 
-use crate::dialect::{self, Dialect, Draft, Holds, Vocabularies};
+use crate::dialect::{Dialect, Draft, Holds, Keyword, Vocabularies};
 use crate::document::{Documents, without_fragment};
 use crate::finding::{Finding, FindingKind};
 use crate::location::{LocationId, Locations};
@@ -45,6 +46,29 @@ pub(crate) struct Site {
     pub(crate) resource: ResourceId,
     pub(crate) dialect: Dialect,
     pub(crate) location: LocationId,
+    members: MemberRange,
+}
+
+/// A member of a schema object whose name is a keyword of some draft.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) keyword: Keyword,
+    pub(crate) value: Node,
+}
+
+/// Where a schema's members lie among those of all schemas.
+#[derive(Clone, Copy, Debug)]
+struct MemberRange {
+    from: u32,
+    to: u32,
+    /// A bit for each keyword that is among them: most questions are about one that is not.
+    keywords: u64,
+}
+
+const _: () = assert!(Keyword::ALL.len() <= u64::BITS as usize);
+
+impl MemberRange {
+    const NONE: MemberRange = MemberRange { from: 0, to: 0, keywords: 0 };
 }
 
 /// A schema resource: a schema with an identifier of its own, or the whole document.
@@ -57,16 +81,31 @@ pub(crate) struct Resource<'d> {
     pub(crate) recursive_anchor: bool,
 }
 
+/// A document: its text, and which of its nodes are subschemas.
+struct Document<'d> {
+    tape: Tape<'d>,
+    root: Node,
+    /// By node, from the root on: an index into [`Registry::sites`], or [`NO_SITE`].
+    site_at: Vec<u32>,
+}
+
+/// The node is no subschema that is known.
+const NO_SITE: u32 = u32::MAX;
+
+/// A subschema: an index into the sites, in the order of indexing.
+pub(crate) type SiteId = u32;
+
 /// All documents, resources and subschemas of one compilation.
 pub(crate) struct Registry<'d> {
     /// Texts that are not in a document as they are: decoded names, resolved URIs.
-    bump: &'d Bump,
-    docs: Vec<(Tape<'d>, Node)>,
+    pub(crate) bump: &'d Bump,
+    docs: Vec<Document<'d>>,
     documents: [&'d Documents; 2],
     loaded: HashMap<&'d str, ResourceId>,
     resources: Vec<Resource<'d>>,
     by_uri: HashMap<&'d str, ResourceId>,
-    sites: HashMap<Place, Site>,
+    sites: Vec<Site>,
+    members: Vec<Member>,
     pub(crate) locations: Locations<'d>,
     pub(crate) findings: Vec<Finding>,
     subschemas_max: usize,
@@ -80,10 +119,11 @@ impl<'d> Registry<'d> {
             bump,
             docs: Vec::new(),
             documents: [documents, metaschema::documents()],
-            loaded: HashMap::new(),
+            loaded: HashMap::default(),
             resources: Vec::new(),
-            by_uri: HashMap::new(),
-            sites: HashMap::new(),
+            by_uri: HashMap::default(),
+            sites: Vec::new(),
+            members: Vec::new(),
             locations: Locations::default(),
             findings: Vec::new(),
             subschemas_max: usize::try_from(subschemas_max).unwrap_or(usize::MAX),
@@ -94,7 +134,12 @@ impl<'d> Registry<'d> {
     /// Adds a document and indexes it. `uri` is where it was registered; none for a tool's own schema.
     pub(crate) fn add(&mut self, tape: Tape<'d>, root: Node, uri: Option<&'d str>, dialect: Dialect) -> Place {
         let doc = self.docs.len() as DocId;
-        self.docs.push((tape, root));
+        let nodes = tape.entry(root).next - root;
+        self.docs.push(Document { tape, root, site_at: vec![NO_SITE; nodes as usize] });
+        // About as many as tools have: a subschema has four nodes or more, and most are behind `properties`.
+        self.sites.reserve(nodes as usize / 6);
+        self.members.reserve(nodes as usize / 3);
+        self.locations.reserve(nodes as usize / 4);
         let base = uri.unwrap_or(DEFAULT_BASE);
         let place = Place { doc, node: root };
         let location = self.locations.root(uri);
@@ -102,31 +147,83 @@ impl<'d> Registry<'d> {
         if let Some(uri) = uri {
             self.loaded.insert(uri, resource);
         }
-        self.index(place, Site { resource, dialect, location });
+        self.index(place, Site { resource, dialect, location, members: MemberRange::NONE });
         place
     }
 
     pub(crate) fn tape(&self, doc: DocId) -> Tape<'d> {
-        self.docs[doc as usize].0
+        self.docs[doc as usize].tape
+    }
+
+    /// The subschema's number; none for a place that is not known to be one.
+    pub(crate) fn site_id(&self, place: Place) -> Option<SiteId> {
+        let document = &self.docs[place.doc as usize];
+        let id = *document.site_at.get(place.node.wrapping_sub(document.root) as usize)?;
+        (id != NO_SITE).then_some(id)
     }
 
     pub(crate) fn site(&self, place: Place) -> Option<Site> {
-        self.sites.get(&place).copied()
+        self.site_id(place).map(|id| self.sites[id as usize])
+    }
+
+    fn add_site(&mut self, place: Place, site: Site) {
+        let document = &mut self.docs[place.doc as usize];
+        document.site_at[(place.node - document.root) as usize] = self.sites.len() as SiteId;
+        self.sites.push(site);
     }
 
     /// As [`site`](Self::site); a place that the limit on subschemas has kept out of the index counts as its
-    /// document's root. The compilation fails anyhow.
-    pub(crate) fn site_or_root(&self, place: Place) -> Site {
-        let root = self.docs[place.doc as usize].1;
-        let known = self.site(place).or_else(|| self.site(Place { node: root, ..place }));
-        known.unwrap_or(Site { resource: 0, dialect: Dialect::of(Draft::D2020), location: LocationId::ROOT })
+    /// document's root, but for its own members. The compilation fails anyhow.
+    pub(crate) fn site_or_root(&mut self, place: Place) -> Site {
+        if let Some(site) = self.site(place) {
+            return site;
+        }
+        let root = self.docs[place.doc as usize].root;
+        let site = self.site(Place { node: root, ..place }).unwrap_or(Site {
+            resource: 0,
+            dialect: Dialect::of(Draft::D2020),
+            location: LocationId::ROOT,
+            members: MemberRange::NONE,
+        });
+        Site { members: self.read_members(place), ..site }
+    }
+
+    /// The members of a schema that are keywords of some draft, in the order of the text.
+    pub(crate) fn members(&self, site: Site) -> &[Member] {
+        &self.members[site.members.from as usize..site.members.to as usize]
+    }
+
+    /// The value of the schema's first member of that name.
+    pub(crate) fn member(&self, site: Site, keyword: Keyword) -> Option<Node> {
+        if site.members.keywords >> keyword as u32 & 1 == 0 {
+            return None;
+        }
+        self.members(site).iter().find(|member| member.keyword == keyword).map(|member| member.value)
+    }
+
+    /// As [`member`](Self::member), if the value is a string.
+    pub(crate) fn string_member(&self, place: Place, site: Site, keyword: Keyword) -> Option<&'d str> {
+        let tape = self.tape(place.doc);
+        let node = self.member(site, keyword).filter(|node| tape.is_string(*node))?;
+        Some(self.plain(tape.text(node)))
     }
 
     /// Places of the document that are subschemas, in the order of the text.
     pub(crate) fn places(&self, doc: DocId) -> Vec<Place> {
-        let mut places: Vec<Place> = self.sites.keys().filter(|place| place.doc == doc).copied().collect();
-        places.sort_unstable();
-        places
+        let document = &self.docs[doc as usize];
+        let known = (document.root..).zip(&document.site_at).filter(|(_, id)| **id != NO_SITE);
+        known.map(|(node, _)| Place { doc, node }).collect()
+    }
+
+    /// The extent of the first document. Unit: bytes.
+    pub(crate) fn source_bytes(&self) -> usize {
+        let entry = self.docs.first().map(|document| document.tape.entry(document.root));
+        entry.map_or(0, |entry| (entry.end - entry.start) as usize)
+    }
+
+    /// The subschemas indexed so far, in the order of indexing.
+    pub(crate) fn sites(&self) -> &[Site] {
+        &self.sites
     }
 
     pub(crate) fn resource(&self, id: ResourceId) -> &Resource<'d> {
@@ -135,15 +232,12 @@ impl<'d> Registry<'d> {
 
     /// A text in one piece: as it lies in the document, or decoded.
     pub(crate) fn plain(&self, text: Text<'d>) -> &'d str {
-        text.as_plain()
-            .unwrap_or_else(|| bumpalo::collections::String::from_iter_in(text.chars(), self.bump).into_bump_str())
-    }
-
-    /// The string member `name` of an object.
-    pub(crate) fn string_member(&self, place: Place, name: &str) -> Option<&'d str> {
-        let tape = self.tape(place.doc);
-        let node = tape.member(place.node, name).filter(|node| tape.is_string(*node))?;
-        Some(self.plain(tape.text(node)))
+        text.as_plain().unwrap_or_else(|| {
+            let mut plain = bumpalo::collections::String::with_capacity_in(text.raw_bytes(), self.bump);
+            let written = text.write(&mut plain);
+            debug_assert!(written.is_ok());
+            plain.into_bump_str()
+        })
     }
 
     fn finding(&mut self, kind: FindingKind, location: LocationId, keyword: &str, detail: impl Into<String>) {
@@ -165,7 +259,7 @@ impl<'d> Registry<'d> {
         self.resources.push(Resource {
             root,
             base,
-            anchors: HashMap::new(),
+            anchors: HashMap::default(),
             dynamic_anchors: BTreeMap::new(),
             recursive_anchor: false,
         });
@@ -174,39 +268,60 @@ impl<'d> Registry<'d> {
 
     /// Indexes a schema and every subschema below it, with an explicit stack.
     fn index(&mut self, place: Place, site: Site) {
-        let mut open = vec![(place, site)];
+        let mut open = Vec::with_capacity(16);
+        open.push((place, site));
         while let Some((place, site)) = open.pop() {
-            if self.sites.contains_key(&place) {
+            if self.site_id(place).is_some() {
                 continue;
             }
             if self.sites.len() >= self.subschemas_max {
                 let detail = format!("more than {} subschemas", self.subschemas_max);
                 self.finding(FindingKind::SubschemaLimit, site.location, "", detail);
                 // The place that was asked for stays known, whatever becomes of those below it.
-                self.sites.insert(place, site);
+                let site = Site { members: self.read_members(place), ..site };
+                self.add_site(place, site);
                 return;
             }
+            let site = Site { members: self.read_members(place), ..site };
             let site = self.identify(place, site);
-            self.sites.insert(place, site);
+            self.add_site(place, site);
             self.push_subschemas(place, site, &mut open);
         }
+    }
+
+    /// Finds the keywords among the members' names, once for all who ask later.
+    fn read_members(&mut self, place: Place) -> MemberRange {
+        let tape = self.tape(place.doc);
+        let from = self.members.len() as u32;
+        let mut keywords = 0;
+        for (key, value) in tape.member_nodes(place.node) {
+            let text = tape.text(key);
+            let keyword = match text.as_plain() {
+                Some(name) => Keyword::named(name),
+                None => Keyword::named(self.plain(text)),
+            };
+            if let Some(keyword) = keyword {
+                keywords |= 1 << keyword as u32;
+                self.members.push(Member { keyword, value });
+            }
+        }
+        MemberRange { from, to: self.members.len() as u32, keywords }
     }
 
     fn push_subschemas(&mut self, place: Place, site: Site, open: &mut Vec<(Place, Site)>) {
         let tape = self.tape(place.doc);
         let from = open.len();
-        for (key, value) in tape.member_nodes(place.node) {
-            let Some(keyword) = dialect::keyword(self.plain(tape.text(key)), site.dialect) else {
-                continue;
-            };
-            if keyword.holds == Holds::Nothing {
+        for at in site.members.from..site.members.to {
+            let Member { keyword, value } = self.members[at as usize];
+            let holds = keyword.holds();
+            if holds == Holds::Nothing || !keyword.is_of(site.dialect) {
                 continue;
             }
-            let location = self.locations.name(site.location, keyword.name);
+            let location = self.locations.name(site.location, keyword.name());
             let mut push = |node: Node, location: LocationId| {
                 open.push((Place { doc: place.doc, node }, Site { location, ..site }));
             };
-            match (keyword.holds, tape.entry(value).kind) {
+            match (holds, tape.entry(value).kind) {
                 (Holds::Schema | Holds::SchemaOrList, kind) if is_schema(kind) => push(value, location),
                 (Holds::List | Holds::SchemaOrList, EntryKind::Array) => {
                     for (at, node) in tape.element_nodes(value).enumerate() {
@@ -230,20 +345,17 @@ impl<'d> Registry<'d> {
 
     /// Reads what the object says of itself: dialect, identifier, anchors.
     fn identify(&mut self, place: Place, mut site: Site) -> Site {
-        if self.tape(place.doc).entry(place.node).kind != EntryKind::Object {
-            return site;
-        }
-        if let Some(uri) = self.string_member(place, "$schema") {
+        if let Some(uri) = self.string_member(place, site, Keyword::SchemaUri) {
             match self.dialect(uri, site.location) {
                 Ok(dialect) => site.dialect = dialect,
                 Err(finding) => self.findings.push(finding),
             }
         }
         let draft = site.dialect.draft;
-        if draft.ref_stands_alone() && self.string_member(place, "$ref").is_some() {
+        if draft.ref_stands_alone() && self.string_member(place, site, Keyword::Ref).is_some() {
             return site;
         }
-        if let Some(id) = self.string_member(place, draft.id_keyword()) {
+        if let Some(id) = self.string_member(place, site, draft.id()) {
             self.identify_resource(place, &mut site, id);
         }
         if draft >= Draft::D2019 {
@@ -284,18 +396,18 @@ impl<'d> Registry<'d> {
     }
 
     fn identify_anchors(&mut self, place: Place, site: Site) {
-        if let Some(anchor) = self.string_member(place, "$anchor") {
+        if let Some(anchor) = self.string_member(place, site, Keyword::Anchor) {
             self.add_anchor(place, site, anchor, "$anchor");
         }
         if site.dialect.draft == Draft::D2020 {
-            if let Some(anchor) = self.string_member(place, "$dynamicAnchor") {
+            if let Some(anchor) = self.string_member(place, site, Keyword::DynamicAnchor) {
                 self.add_anchor(place, site, anchor, "$dynamicAnchor");
                 self.resources[site.resource as usize].dynamic_anchors.insert(anchor, place.node);
                 self.has_dynamic = true;
             }
         } else if self.resource(site.resource).root == place {
             let tape = self.tape(place.doc);
-            let is = tape.member(place.node, "$recursiveAnchor").map(|node| tape.entry(node).kind);
+            let is = self.member(site, Keyword::RecursiveAnchor).map(|node| tape.entry(node).kind);
             self.resources[site.resource as usize].recursive_anchor = is == Some(EntryKind::True);
             self.has_dynamic |= is == Some(EntryKind::True);
         }
@@ -440,7 +552,10 @@ impl<'d> Registry<'d> {
             // A document that does not say takes the dialect of the schema that refers to it.
             let uri: &'d str = self.bump.alloc_str(&uri);
             let place = self.add(tape, 0, Some(uri), site.dialect);
-            return Ok(self.loaded.get(uri).copied().unwrap_or_else(|| self.site_or_root(place).resource));
+            return Ok(match self.loaded.get(uri) {
+                Some(resource) => *resource,
+                None => self.site_or_root(place).resource,
+            });
         }
         let remote = uri.starts_with("http://") || uri.starts_with("https://");
         let kind = if remote { FindingKind::RefRemote } else { FindingKind::RefUnresolved };

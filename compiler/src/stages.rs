@@ -30,7 +30,7 @@ pub(crate) fn write_ir(out: &mut String, model: &Model<'_, '_>) -> fmt::Result {
             writeln!(out, "  {always}")?;
         }
         for at in &schema.rules {
-            write!(out, "  {:<22} ", at.keyword)?;
+            write!(out, "  {:<22} ", at.keyword.name())?;
             write_rule(out, model, schema, &at.rule)?;
             out.write_char('\n')?;
         }

@@ -13,11 +13,12 @@ use callgate_vm::unit::Unit;
 use callgate_vm::{ExplainOptions, explain, judge};
 
 use crate::compile_document;
-use crate::dialect::Draft;
+use crate::dialect::{Draft, Keyword};
 use crate::document::without_fragment;
 use crate::finding::{Finding, FindingKind};
 use crate::metaschema;
 use crate::options::Options;
+use crate::quick_look::is_plainly_well_formed;
 use crate::refs::{Place, Registry};
 
 /// What checking a schema may spend: linear in its nodes, and a schema is bounded itself. Unit: fuel.
@@ -46,7 +47,7 @@ impl Checker {
             return;
         };
         let custom = registry
-            .string_member(root, "$schema")
+            .string_member(root, site, Keyword::SchemaUri)
             .map(without_fragment)
             .filter(|uri| Draft::from_uri(uri).is_none() && options.documents.get(uri).is_some());
         match custom {
@@ -58,12 +59,14 @@ impl Checker {
                     findings.push(Finding::new(FindingKind::UnknownDialect, "/$schema", detail));
                 }
             },
-            None => {
-                if let Some(unit) = metaschema::unit(site.dialect.draft) {
-                    findings.extend(self.judge(unit, registry, root));
-                }
-            }
+            None if is_plainly_well_formed(registry, root) => {}
+            None => findings.extend(self.judge_by_draft(site.dialect.draft, registry, root)),
         }
+    }
+
+    /// Judges the schema by the metaschema of a draft.
+    pub(crate) fn judge_by_draft(&mut self, draft: Draft, registry: &Registry<'_>, root: Place) -> Option<Finding> {
+        metaschema::unit(draft).and_then(|unit| self.judge(unit, registry, root))
     }
 
     fn judge(&mut self, unit: &Unit, registry: &Registry<'_>, root: Place) -> Option<Finding> {

@@ -58,6 +58,13 @@ where
 ///
 /// Errors: only those of `out`. Cost: two passes, one call of `out` a run or escape; no allocation.
 pub fn write_plain_str(out: &mut (impl fmt::Write + ?Sized), text: &str) -> fmt::Result {
+    let special = |byte| !matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
+    // Without an early end: many bytes at once.
+    if text.bytes().fold(0, |found, byte| found | u8::from(special(byte))) == 0 {
+        out.write_str("'")?;
+        out.write_str(text)?;
+        return out.write_str("'");
+    }
     let quote = quote_for(text.chars());
     out.write_char(quote)?;
     let mut rest = text;

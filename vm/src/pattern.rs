@@ -7,8 +7,8 @@
 
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::nfa::thompson::{self, pikevm};
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
 
 use crate::failure::FaultCode;
 use crate::limits::{BACKTRACKING_STEPS_MAX, DFA_BUILD_BYTES_MAX, DFA_BYTES_MAX, NFA_BYTES_MAX};
@@ -115,16 +115,15 @@ impl Pattern {
         Pattern { source: source.to_owned(), engine: Engine::Shape(shape) }
     }
 
-    /// A regular pattern, already in the engines' syntax. Errors: its automaton exceeds the limits.
-    pub fn regular(source: &str, regex: &str) -> Result<Pattern, TooComplex> {
+    /// A regular pattern, parsed with Unicode classes and for UTF-8 text. Errors: its automaton exceeds the limits.
+    pub fn regular(source: &str, hir: &Hir) -> Result<Pattern, TooComplex> {
         let nfa = thompson::Compiler::new()
-            .syntax(syntax_config())
             .configure(
                 thompson::Config::new()
                     .nfa_size_limit(Some(NFA_BYTES_MAX))
                     .which_captures(thompson::WhichCaptures::None),
             )
-            .build(regex)
+            .build_from_hir(hir)
             .map_err(|error| TooComplex(innermost(&error)))?;
         let dfa = dense::Builder::new()
             .configure(
@@ -268,10 +267,6 @@ fn starts_with(mut chars: impl Iterator<Item = char>, literal: &str) -> bool {
 
 fn in_range(len: usize, min: u32, max: Option<u32>) -> bool {
     len >= min as usize && max.is_none_or(|max| len <= max as usize)
-}
-
-fn syntax_config() -> syntax::Config {
-    syntax::Config::new().unicode(true).utf8(true)
 }
 
 /// The error at the end of the chain: the outer ones only say that building failed.

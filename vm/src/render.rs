@@ -14,7 +14,7 @@ use crate::notation::{self, FALSE, NONE, TRUE};
 use crate::opcode::Opcode;
 use crate::tape::{Node, Tape};
 use crate::text::Text;
-use crate::unit::{Note, Segment, StrId, Unit};
+use crate::unit::{Note, NotePath, Segment, StrId, Unit};
 
 /// The prefix that stands before a line unless the host sets another.
 pub const PREFIX: &str = "schema: ";
@@ -141,10 +141,11 @@ impl<'r> Renderer<'r> {
         let Some(note) = self.note(record) else {
             return "";
         };
+        let texts = self.unit.note_texts(note);
         let bound = match (note.wording, record.arg) {
             (Wording::Contains, 0) => None,
-            (Wording::Contains, CONTAINS_TOO_MANY) => note.texts.get(3),
-            (Wording::Contains, _) => note.texts.get(2),
+            (Wording::Contains, CONTAINS_TOO_MANY) => texts.get(3),
+            (Wording::Contains, _) => texts.get(2),
             _ => None,
         };
         self.unit.str(*bound.unwrap_or(&note.keyword_location))
@@ -171,10 +172,10 @@ impl<'r> Renderer<'r> {
     }
 
     fn note_path(self, pc: u32) -> impl Iterator<Item = PathStep<'r>> {
-        let path: &[Segment] = self.unit.note(pc).map_or(&[], |note| &note.path);
-        path.iter().map(move |segment| match segment {
-            Segment::Name(name) => PathStep::Name(self.unit.str(*name)),
-            Segment::Index(index) => PathStep::Index(*index),
+        let path = self.unit.note(pc).map_or(NotePath::Here, |note| note.path);
+        path.segments().map(move |segment| match segment {
+            Segment::Name(name) => PathStep::Name(self.unit.str(name)),
+            Segment::Index(index) => PathStep::Index(index),
         })
     }
 
@@ -206,7 +207,7 @@ impl<'r> Renderer<'r> {
         let Some(note) = self.note(record) else {
             return out.write_str("the call does not satisfy its schema");
         };
-        let text = note.texts.first().map_or("", |id| self.unit.str(*id));
+        let text = self.unit.note_texts(note).first().map_or("", |id| self.unit.str(*id));
         let message = Message { renderer: self, record, note };
         match note.wording {
             Wording::NotOfType => message.about_value(out, " is not of type ", text),
@@ -316,7 +317,8 @@ impl<'r> Message<'r, '_> {
     }
 
     fn text_at(self, at: usize) -> &'r str {
-        self.note.texts.get(at).map_or("", |id| self.renderer.unit.str(*id))
+        let unit = self.renderer.unit;
+        unit.note_texts(self.note).get(at).map_or("", |id| unit.str(*id))
     }
 
     fn extras(self) -> &'r [u32] {

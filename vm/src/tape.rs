@@ -222,6 +222,8 @@ impl Reader<'_, '_> {
     /// Reads the text. Two places: a value starts here; a value ended here.
     fn run(mut self) -> Result<(), ReadError> {
         self.buf.clear();
+        // What a schema has, so that a first reading need not grow step by step. Less than `reserve` makes room for.
+        self.buf.entries.reserve(self.text.len() / 10);
         let bytes = self.text.as_bytes();
         self.at = json::skip_space(bytes, 0);
         if self.at == bytes.len() {

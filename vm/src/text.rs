@@ -5,6 +5,7 @@
 //! ([`Text::plain`]).
 
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A string instance or a member's name.
 ///
@@ -53,6 +54,18 @@ impl<'a> Text<'a> {
         if self.escaped { self.chars().eq(other.chars()) } else { self.raw == other }
     }
 
+    /// Writes the characters, each run without escapes in one piece. Errors: only those of `out`.
+    pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
+        let mut rest = self.chars();
+        while let Some(at) = rest.rest.as_str().find('\\').filter(|_| self.escaped) {
+            let (run, escape) = rest.rest.as_str().split_at(at);
+            out.write_str(run)?;
+            rest.rest = escape.chars();
+            rest.next().map_or(Ok(()), |c| out.write_char(c))?;
+        }
+        out.write_str(rest.rest.as_str())
+    }
+
     /// The text in one piece, decoded into `buffer` if it holds escapes. Allocates only if `buffer` must grow.
     pub fn plain<'b>(self, buffer: &'b mut String) -> &'b str
     where
@@ -62,7 +75,8 @@ impl<'a> Text<'a> {
             return self.raw;
         }
         buffer.clear();
-        buffer.extend(self.chars());
+        let written = self.write(buffer);
+        debug_assert!(written.is_ok());
         buffer
     }
 
@@ -175,6 +189,7 @@ mod tests {
     fn check(raw: &str, expected: &str) {
         let text = Text::escaped_text(raw, raw.contains('\\'));
         assert_eq!(text.chars().collect::<String>(), expected);
+        assert_eq!(text.plain(&mut String::from("before")), expected);
         assert!(text.is(expected));
         assert_eq!(text.char_len(), expected.chars().count());
         let hash = |text: Text<'_>| {

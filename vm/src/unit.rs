@@ -152,8 +152,36 @@ pub enum Segment {
     Index(u32),
 }
 
+/// The evaluation path from a block's start to an instruction's keyword: of two steps at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotePath {
+    /// No step.
+    Here,
+    /// The keyword.
+    Keyword(StrId),
+    /// An element of the keyword's list.
+    Element(StrId, u32),
+}
+
+impl NotePath {
+    /// Whether there is no step.
+    pub fn is_empty(self) -> bool {
+        self == NotePath::Here
+    }
+
+    /// The steps.
+    pub fn segments(self) -> impl Iterator<Item = Segment> {
+        let (keyword, index) = match self {
+            NotePath::Here => (None, None),
+            NotePath::Keyword(keyword) => (Some(keyword), None),
+            NotePath::Element(keyword, index) => (Some(keyword), Some(index)),
+        };
+        keyword.map(Segment::Name).into_iter().chain(index.map(Segment::Index))
+    }
+}
+
 /// What is said when an instruction fails; fixed when the schema was compiled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The failing keyword in its own spelling; [`StrId::NONE`] for the schema `false`.
     pub keyword: StrId,
@@ -165,10 +193,11 @@ pub struct Note {
     pub types: Types,
     /// How the failure is worded.
     pub wording: Wording,
-    /// Texts of the wording, in value notation: a bound, names, schemas.
-    pub texts: Vec<StrId>,
+    /// Texts of the wording, in value notation: a bound, names, schemas. Where they begin and end among
+    /// [`UnitParts::note_texts`].
+    pub texts: (u32, u32),
     /// The evaluation path from the block's start.
-    pub path: Vec<Segment>,
+    pub path: NotePath,
 }
 
 /// Everything of a unit, before it is checked.
@@ -206,6 +235,8 @@ pub struct UnitParts {
     pub lists: Vec<u32>,
     /// Notes.
     pub notes: Vec<Note>,
+    /// The texts of all notes, one after the other.
+    pub note_texts: Vec<StrId>,
     /// From a pc to its note, by pc.
     pub note_at: Vec<(u32, u32)>,
     /// Digest of the schema text, the options and the format.
@@ -235,6 +266,7 @@ impl Default for UnitParts {
             tables: Vec::new(),
             lists: Vec::new(),
             notes: Vec::new(),
+            note_texts: Vec::new(),
             note_at: Vec::new(),
             digest: [0; 32],
             revisits: false,
@@ -321,7 +353,7 @@ impl Unit {
         let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
         let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();
         let explain = (parts.code.len() - parts.explain_at as usize) * size_of::<Word>();
-        let notes: usize = parts.notes.iter().map(|n| size_of::<Note>() + 4 * n.texts.len() + 8 * n.path.len()).sum();
+        let notes = parts.notes.len() * size_of::<Note>() + parts.note_texts.len() * size_of::<StrId>();
         let cold = explain + notes + parts.note_at.len() * 8 + parts.text.len() + parts.strings.len() * 8;
         (accept + pools + patterns, cold)
     }
@@ -393,6 +425,12 @@ impl Unit {
     /// The note of that index.
     pub(crate) fn note_at(&self, index: u32) -> Option<&Note> {
         self.parts.notes.get(index as usize)
+    }
+
+    /// The note's texts.
+    pub(crate) fn note_texts(&self, note: &Note) -> &[StrId] {
+        let (from, to) = note.texts;
+        &self.parts.note_texts[from as usize..to as usize]
     }
 
     /// Finds `name` in the table: its index. Cost: constant, and one comparison of texts longer than a key.
@@ -513,6 +551,8 @@ impl Unit {
             .iter()
             .all(|set| set.index.is_of(set.strings.len()) && set.strings.iter().all(|(_, id)| string(*id)));
         let notes = parts.note_at.iter().all(|(_, note)| (*note as usize) < parts.notes.len());
+        let texts = |note: &Note| note.texts.0 <= note.texts.1 && note.texts.1 as usize <= parts.note_texts.len();
+        let notes = notes && parts.notes.iter().all(texts);
         if numbers && values && strings && notes {
             Ok(())
         } else {

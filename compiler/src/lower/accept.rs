@@ -391,12 +391,18 @@ pub(super) fn names_table<'d>(schema: &Schema<'d>) -> LowTable<'d> {
 /// The names that must be there, each once, in the order of the source.
 pub(super) fn required_table<'d>(names: &[&'d str]) -> LowTable<'d> {
     let mut table = LowTable::empty();
-    let mut seen = std::collections::HashSet::new();
-    for name in names.iter().filter(|name| seen.insert(**name)) {
-        table.names.push(LowName { name, block: None, declared: false, required: true });
+    let mut add = |name| table.names.push(LowName { name, block: None, declared: false, required: true });
+    if names.len() <= COMPARED_MAX {
+        names.iter().enumerate().filter(|(at, name)| !names[..*at].contains(*name)).for_each(|(_, name)| add(*name));
+    } else {
+        let mut seen = ahash::HashSet::default();
+        names.iter().filter(|name| seen.insert(**name)).for_each(|name| add(*name));
     }
     table
 }
+
+/// Lists of at most so many names are compared name by name.
+const COMPARED_MAX: usize = 8;
 
 /// Adds the required names to the table; answers a table of all of them where they are too many to watch.
 fn add_required<'d>(table: &mut LowTable<'d>, schema: &Schema<'d>) -> Option<LowTable<'d>> {
@@ -407,11 +413,19 @@ fn add_required<'d>(table: &mut LowTable<'d>, schema: &Schema<'d>) -> Option<Low
     if required.names.len() > REQUIRED_MAX {
         return Some(required);
     }
-    let declared: std::collections::HashMap<&str, usize> =
-        table.names.iter().enumerate().map(|(at, name)| (name.name, at)).collect();
+    let declared_len = table.names.len();
+    let mut declared: ahash::HashMap<&str, usize> = ahash::HashMap::default();
+    if declared_len > COMPARED_MAX {
+        declared.extend(table.names.iter().enumerate().map(|(at, name)| (name.name, at)));
+    }
     for name in required.names {
-        match declared.get(name.name) {
-            Some(at) => table.names[*at].required = true,
+        let known = if declared_len > COMPARED_MAX {
+            declared.get(name.name).copied()
+        } else {
+            table.names[..declared_len].iter().position(|other| other.name == name.name)
+        };
+        match known {
+            Some(at) => table.names[at].required = true,
             None => table.names.push(name),
         }
     }

@@ -8,10 +8,10 @@ use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types};
 use callgate_vm::opcode::build;
 
-use crate::dialect::Draft;
-use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema, quoted};
+use crate::dialect::{Draft, Keyword};
+use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
 use crate::lower::accept::{is_static, leaf, names_table, required_table};
-use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowSegment, LowTable, Lowerer, Op, ScopeId};
+use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Lowerer, Op, ScopeId};
 use crate::refs::Place;
 
 impl<'d> Lowerer<'_, '_, 'd> {
@@ -20,110 +20,114 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let schema = self.schema(place);
         match schema.always {
             Some(true) => {}
-            Some(false) => ops.push(self.false_schema(place, Vec::new())),
+            Some(false) => ops.push(self.false_schema(place, LowPath::Here)),
             None => schema.rules.iter().for_each(|at| self.explain_rule(&schema, at, scope, ops)),
         }
     }
 
     /// The failure of a schema that is `false`: it has no keyword and no description.
-    fn false_schema(&mut self, place: Place, path: Vec<LowSegment>) -> Op<'d> {
+    fn false_schema(&mut self, place: Place, path: LowPath) -> Op<'d> {
         let location = self.schema(place).location;
         let note = LowNote {
             keyword: None,
-            location: self.model.registry.locations.pointer(location, ""),
+            location,
             description: None,
             types: Types::NONE,
             wording: Wording::FalseSchema,
-            texts: Vec::new(),
+            texts: &[],
             path,
         };
-        Op { low: Low::Plain(build::never()), note: Some(Box::new(note)) }
+        self.noted(note, Low::Plain(build::never()))
     }
 
-    fn note(&self, schema: &Schema<'d>, keyword: &'static str, wording: Wording, texts: Vec<String>) -> LowNote<'d> {
-        LowNote {
-            keyword: Some(keyword),
-            location: self.model.registry.locations.pointer(schema.location, keyword),
-            description: schema.description,
-            types: schema.types,
-            wording,
-            texts,
-            path: vec![LowSegment::Keyword(keyword)],
-        }
+    /// The instruction with its note.
+    fn noted(&self, note: LowNote<'d>, low: Low<'d>) -> Op<'d> {
+        Op { low, note: Some(self.model.registry.bump.alloc(note)) }
+    }
+
+    fn texts(&self, texts: &[&'d str]) -> &'d [&'d str] {
+        self.model.registry.bump.alloc_slice_copy(texts)
+    }
+
+    /// Texts in value notation.
+    fn all_quoted(&self, texts: impl ExactSizeIterator<Item = &'d str>) -> &'d [&'d str] {
+        self.model.registry.bump.alloc_slice_fill_iter(texts.map(|text| self.model.quoted(text)))
     }
 
     fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
-        let RuleAt { keyword, rule } = at;
+        let RuleAt { keyword, ref rule } = *at;
         if let Some(low) = leaf(schema, rule) {
             let (wording, texts) = self.leaf_wording(schema, rule);
-            let note = self.note(schema, keyword, wording, texts);
-            ops.push(Op { low, note: Some(Box::new(note)) });
-            return;
+            let note = note_of(schema, keyword, wording, texts);
+            return ops.push(self.noted(note, low));
         }
-        let mut push = |note: LowNote<'d>, low: Low<'d>| ops.push(Op { low, note: Some(Box::new(note)) });
         // The wording of an instruction that fails only through what it runs is never used.
-        let plain = |this: &Self| this.note(schema, keyword, Wording::Union, Vec::new());
+        let plain = || note_of(schema, keyword, Wording::Union, &[]);
         match rule {
             Rule::Required(names) => {
                 let table = required_table(names);
-                let texts = table.names.iter().map(|name| quoted(name.name)).collect();
-                push(self.note(schema, keyword, Wording::Required, texts), Low::Required(table));
+                let texts = self.all_quoted(table.names.iter().map(|name| name.name));
+                let note = note_of(schema, keyword, Wording::Required, texts);
+                ops.push(self.noted(note, Low::Required(table)));
             }
             Rule::Properties(_) => {
                 let table = LowTable { patterns: Vec::new(), ..self.table(schema, scope, BlockKind::Explain) };
-                push(plain(self), Low::Properties(table));
+                ops.push(self.noted(plain(), Low::Properties(table)));
             }
             Rule::PatternProperties(list) => {
                 let pairs = list
                     .iter()
                     .map(|(pattern, place)| (pattern.clone(), self.block(*place, scope, BlockKind::Explain)));
                 let pairs = pairs.collect();
-                push(plain(self), Low::PatternProperties(pairs));
+                ops.push(self.noted(plain(), Low::PatternProperties(pairs)));
             }
             Rule::AdditionalProperties(inside) => self.additional_properties(schema, keyword, *inside, scope, ops),
             Rule::PropertyNames(inside) => {
                 let block = self.block(*inside, scope, BlockKind::Explain);
-                push(plain(self), Low::PropertyNames(block));
+                ops.push(self.noted(plain(), Low::PropertyNames(block)));
             }
             Rule::Prefix(list) => {
                 let blocks = self.blocks(list, scope, BlockKind::Explain);
-                push(plain(self), Low::PrefixItems(blocks));
+                ops.push(self.noted(plain(), Low::PrefixItems(blocks)));
             }
             Rule::Items(start, inside) => {
                 let block = self.block(*inside, scope, BlockKind::Explain);
-                push(plain(self), Low::Items { start: *start, block });
+                ops.push(self.noted(plain(), Low::Items { start: *start, block }));
             }
             Rule::Contains(inside, min, max) => self.contains(schema, *inside, (*min, *max), scope, ops),
             Rule::AllOf(list) => self.all_of(schema, list, scope, ops),
             Rule::AnyOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                push(plain(self), Low::AnyOf { flags: Flags::NONE, branches });
+                ops.push(self.noted(plain(), Low::AnyOf { flags: Flags::NONE, branches }));
             }
             Rule::OneOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                let texts = list.iter().map(|place| self.model.notation(*place, place.node)).collect();
-                push(self.note(schema, keyword, Wording::Union, texts), Low::OneOf { flags: Flags::NONE, branches });
+                let texts = list.iter().map(|place| self.model.noted(*place, place.node));
+                let texts = self.model.registry.bump.alloc_slice_fill_iter(texts);
+                let note = note_of(schema, keyword, Wording::Union, texts);
+                ops.push(self.noted(note, Low::OneOf { flags: Flags::NONE, branches }));
             }
             Rule::Not(inside) => {
                 let block = self.block(*inside, scope, BlockKind::Judge);
-                let texts = vec![self.model.notation(*inside, inside.node)];
-                push(self.note(schema, keyword, Wording::Not, texts), Low::Not(block));
+                let texts = self.texts(&[self.model.noted(*inside, inside.node)]);
+                let note = note_of(schema, keyword, Wording::Not, texts);
+                ops.push(self.noted(note, Low::Not(block)));
             }
             Rule::If(condition, then, otherwise) => {
                 let condition = self.block(*condition, scope, BlockKind::Judge);
                 let then = then.map(|place| self.block(place, scope, BlockKind::Explain));
                 let otherwise = otherwise.map(|place| self.block(place, scope, BlockKind::Explain));
                 // `if` is no step of the evaluation path; `then` and `else` are.
-                let note = LowNote { path: Vec::new(), ..plain(self) };
-                push(note, Low::If { flags: Flags::NONE, condition, then, otherwise });
+                let note = LowNote { path: LowPath::Here, ..plain() };
+                ops.push(self.noted(note, Low::If { flags: Flags::NONE, condition, then, otherwise }));
             }
             Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
                 let target = self.target(scope, rule);
                 let block = self.block(target, scope, BlockKind::Explain);
                 // Neither is `$ref`; the dynamic references are.
-                let path = if *keyword == "$ref" { Vec::new() } else { vec![LowSegment::Keyword(keyword)] };
-                let note = LowNote { path, ..plain(self) };
-                push(note, Low::Call { block, memo: false, track: false });
+                let path = if keyword == Keyword::Ref { LowPath::Here } else { LowPath::Keyword(keyword) };
+                let note = LowNote { path, ..plain() };
+                ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
             }
             Rule::Dependencies(list) => self.explain_dependencies(schema, keyword, list, scope, ops),
             Rule::UnevaluatedProperties(inside) => self.unevaluated(schema, at, *inside, scope, ops),
@@ -133,30 +137,35 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
     }
 
-    fn leaf_wording(&self, schema: &Schema<'d>, rule: &Rule<'d>) -> (Wording, Vec<String>) {
-        let notation = |node| vec![self.model.notation(schema.place, node)];
+    fn leaf_wording(&self, schema: &Schema<'d>, rule: &Rule<'d>) -> (Wording, &'d [&'d str]) {
+        let one = |text| self.texts(&[text]);
+        let noted = |node| one(self.model.noted(schema.place, node));
         match rule {
-            Rule::Type(_, names) => (Wording::NotOfType, vec![names.clone()]),
-            Rule::Enum(node) => (Wording::NotOneOf, notation(*node)),
-            Rule::Const(node) => (Wording::Expected, notation(*node)),
-            Rule::Bound(Bound::Minimum, node) => (Wording::Less, notation(*node)),
-            Rule::Bound(Bound::Maximum, node) => (Wording::Greater, notation(*node)),
-            Rule::Bound(Bound::ExclusiveMinimum, node) => (Wording::LessOrEqual, notation(*node)),
-            Rule::Bound(Bound::ExclusiveMaximum, node) => (Wording::GreaterOrEqual, notation(*node)),
-            Rule::MultipleOf(node) => (Wording::NotMultiple, notation(*node)),
-            Rule::Count(count, len) => (count_wording(*count, *len), Vec::new()),
-            Rule::Pattern(pattern) => (Wording::NoMatch, vec![quoted(pattern.source())]),
-            Rule::Format(_, name) => (Wording::NotFormat, vec![quoted(name)]),
-            Rule::ItemsEnd(len) if schema.draft == Draft::D2020 => (Wording::ExtraItems, vec![len.to_string()]),
-            Rule::ItemsEnd(len) => (Wording::AdditionalItems, vec![len.to_string()]),
-            _ => (Wording::NonUnique, Vec::new()),
+            Rule::Type(_, names) => (Wording::NotOfType, one(names)),
+            Rule::Enum(node) => (Wording::NotOneOf, noted(*node)),
+            Rule::Const(node) => (Wording::Expected, noted(*node)),
+            Rule::Bound(Bound::Minimum, node) => (Wording::Less, noted(*node)),
+            Rule::Bound(Bound::Maximum, node) => (Wording::Greater, noted(*node)),
+            Rule::Bound(Bound::ExclusiveMinimum, node) => (Wording::LessOrEqual, noted(*node)),
+            Rule::Bound(Bound::ExclusiveMaximum, node) => (Wording::GreaterOrEqual, noted(*node)),
+            Rule::MultipleOf(node) => (Wording::NotMultiple, noted(*node)),
+            Rule::Count(count, len) => (count_wording(*count, *len), &[]),
+            Rule::Pattern(pattern) => (Wording::NoMatch, one(self.model.quoted(pattern.source()))),
+            Rule::Format(_, name) => (Wording::NotFormat, one(self.model.quoted(name))),
+            Rule::ItemsEnd(len) if schema.draft == Draft::D2020 => (Wording::ExtraItems, one(self.count_text(*len))),
+            Rule::ItemsEnd(len) => (Wording::AdditionalItems, one(self.count_text(*len))),
+            _ => (Wording::NonUnique, &[]),
         }
+    }
+
+    fn count_text(&self, len: u32) -> &'d str {
+        self.model.registry.bump.alloc_str(&len.to_string())
     }
 
     fn additional_properties(
         &mut self,
         schema: &Schema<'d>,
-        keyword: &'static str,
+        keyword: Keyword,
         inside: Place,
         scope: ScopeId,
         ops: &mut Vec<Op<'d>>,
@@ -170,14 +179,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Some(patterns) => {
                 let mut patterns: Vec<&str> = patterns.iter().map(|(pattern, _)| pattern.source()).collect();
                 patterns.sort_unstable();
-                let texts = patterns.into_iter().map(quoted).collect::<Vec<_>>().join(", ");
-                self.note(schema, keyword, Wording::MatchNoPattern, vec![texts])
+                let texts: Vec<&str> = patterns.into_iter().map(|pattern| self.model.quoted(pattern)).collect();
+                let texts = self.model.registry.bump.alloc_str(&texts.join(", "));
+                note_of(schema, keyword, Wording::MatchNoPattern, self.texts(&[texts]))
             }
-            None => self.note(schema, keyword, Wording::AdditionalProperties, Vec::new()),
+            None => note_of(schema, keyword, Wording::AdditionalProperties, &[]),
         };
         let table = LowTable { extra, ..names_table(schema) };
-        let low = Low::AdditionalProperties { flags: Flags::NONE, table };
-        ops.push(Op { low, note: Some(Box::new(note)) });
+        ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
     }
 
     fn contains(
@@ -190,46 +199,43 @@ impl<'d> Lowerer<'_, '_, 'd> {
     ) {
         let block = self.block(inside, scope, BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
-            self.note(schema, "contains", Wording::NoneValid, Vec::new())
+            note_of(schema, Keyword::Contains, Wording::NoneValid, &[])
         } else {
-            let pointer = |keyword| self.model.registry.locations.pointer(schema.location, keyword);
-            let bound = |keyword, len: u32| self.bound_text(schema, keyword).unwrap_or_else(|| len.to_string());
-            let texts = vec![
-                bound("minContains", min),
-                bound("maxContains", max),
-                pointer("minContains"),
-                pointer("maxContains"),
-            ];
-            self.note(schema, "contains", Wording::Contains, texts)
+            let bump = self.model.registry.bump;
+            let pointer = |keyword| &*bump.alloc_str(&self.model.registry.locations.pointer(schema.location, keyword));
+            let bound = |keyword, len| self.bound_text(schema, keyword).unwrap_or_else(|| self.count_text(len));
+            let texts =
+                [bound("minContains", min), bound("maxContains", max), pointer("minContains"), pointer("maxContains")];
+            note_of(schema, Keyword::Contains, Wording::Contains, self.texts(&texts))
         };
-        let low = Low::Contains { flags: Flags::NONE, block, min, max };
-        ops.push(Op { low, note: Some(Box::new(note)) });
+        ops.push(self.noted(note, Low::Contains { flags: Flags::NONE, block, min, max }));
     }
 
     /// A bound as the schema spells it: `2.0` prints as `2.0`.
-    fn bound_text(&self, schema: &Schema<'d>, keyword: &str) -> Option<String> {
+    fn bound_text(&self, schema: &Schema<'d>, keyword: &str) -> Option<&'d str> {
         let node = self.model.tape(schema.place).member(schema.place.node, keyword)?;
-        Some(self.model.notation(schema.place, node))
+        Some(self.model.noted(schema.place, node))
     }
 
     fn all_of(&mut self, schema: &Schema<'d>, list: &[Place], scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         for (index, place) in list.iter().enumerate() {
             if self.schema(*place).always == Some(false) {
                 // Rule F: without the step to it.
-                ops.push(self.false_schema(*place, vec![LowSegment::Keyword("allOf")]));
+                let op = self.false_schema(*place, LowPath::Keyword(Keyword::AllOf));
+                ops.push(op);
                 continue;
             }
             let block = self.block(*place, scope, BlockKind::Explain);
-            let note = self.note(schema, "allOf", Wording::Union, Vec::new());
-            let note = LowNote { path: vec![LowSegment::Keyword("allOf"), LowSegment::Index(index)], ..note };
-            ops.push(Op { low: Low::Call { block, memo: false, track: false }, note: Some(Box::new(note)) });
+            let note = note_of(schema, Keyword::AllOf, Wording::Union, &[]);
+            let note = LowNote { path: LowPath::Element(Keyword::AllOf, index), ..note };
+            ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
         }
     }
 
     fn explain_dependencies(
         &mut self,
         schema: &Schema<'d>,
-        keyword: &'static str,
+        keyword: Keyword,
         list: &[(&'d str, Dependency<'d>)],
         scope: ScopeId,
         ops: &mut Vec<Op<'d>>,
@@ -239,16 +245,15 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 Dependency::Names(names) => names,
                 Dependency::Schema(place) => {
                     let block = self.block(*place, scope, BlockKind::Explain);
-                    let note = self.note(schema, keyword, Wording::Union, Vec::new());
-                    let low = Low::DependentSchema(name, block);
-                    ops.push(Op { low, note: Some(Box::new(note)) });
+                    let note = note_of(schema, keyword, Wording::Union, &[]);
+                    ops.push(self.noted(note, Low::DependentSchema(name, block)));
                     continue;
                 }
             };
             let names: Vec<&'d str> = std::iter::once(name).chain(names).copied().collect();
-            let texts = names.iter().map(|name| quoted(name)).collect();
-            let note = self.note(schema, keyword, Wording::Dependency, texts);
-            ops.push(Op { low: Low::DependentRequired(names), note: Some(Box::new(note)) });
+            let texts = self.all_quoted(names.iter().copied());
+            let note = note_of(schema, keyword, Wording::Dependency, texts);
+            ops.push(self.noted(note, Low::DependentRequired(names)));
         }
     }
 
@@ -271,11 +276,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
             (false, Some(false)) => Wording::UnevaluatedProperties,
             (false, _) => Wording::UnevaluatedInvalid,
         };
-        let note = Some(Box::new(self.note(schema, at.keyword, wording, Vec::new())));
+        let note = note_of(schema, at.keyword, wording, &[]);
         if always == Some(false) && is_static(schema, &at.rule) {
             let table = LowTable { extra: LowExtra::Forbid, ..names_table(schema) };
-            ops.push(Op { low: Low::AdditionalProperties { flags: Flags::NONE, table }, note });
-            return;
+            return ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
         }
         let kind = if items { BlockKind::Judge } else { BlockKind::Explain };
         let block = self.unless_false(inside, scope, kind);
@@ -285,8 +289,21 @@ impl<'d> Lowerer<'_, '_, 'd> {
             if items { Low::UnevaluatedItems { flags, block } } else { Low::UnevaluatedProperties { flags, block } };
         ops.push(Op { low: Low::Plain(build::track_open()), note: None });
         ops.push(Op { low: Low::MarkBy(marks), note: None });
-        ops.push(Op { low, note });
+        ops.push(self.noted(note, low));
         ops.push(Op { low: Low::Plain(build::track_close(Flags::NONE)), note: None });
+    }
+}
+
+/// The note of a keyword of the schema.
+fn note_of<'d>(schema: &Schema<'d>, keyword: Keyword, wording: Wording, texts: &'d [&'d str]) -> LowNote<'d> {
+    LowNote {
+        keyword: Some(keyword),
+        location: schema.location,
+        description: schema.description,
+        types: schema.types,
+        wording,
+        texts,
+        path: LowPath::Keyword(keyword),
     }
 }
 

@@ -1,8 +1,10 @@
 //! The graph of blocks: cycles that consume nothing, chains of frames, and where verdicts are worth keeping.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::lower::{Block, BlockId, Low, LowExtra, LowTable, Op, Program};
+use callgate_vm::pattern::Pattern;
+
+use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Op, Program};
 
 /// How an instruction's blocks relate to the instance of the block it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,47 +19,106 @@ enum Arm {
     Beside,
 }
 
+/// The blocks that an instruction names, in that order: those of a table, of pairs, of a list, and up to three alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks<'l> {
+    names: &'l [LowName<'l>],
+    patterns: &'l [(Arc<Pattern>, Option<BlockId>)],
+    pairs: &'l [(Arc<Pattern>, BlockId)],
+    list: &'l [BlockId],
+    alone: [Option<BlockId>; 3],
+}
+
+impl<'l> Blocks<'l> {
+    fn one(block: BlockId) -> Self {
+        Blocks { alone: [Some(block), None, None], ..Blocks::default() }
+    }
+
+    fn list(list: &'l [BlockId]) -> Self {
+        Blocks { list, ..Blocks::default() }
+    }
+
+    fn table(table: &'l LowTable<'l>) -> Self {
+        let extra = match table.extra {
+            LowExtra::Run(block) => block,
+            _ => None,
+        };
+        let alone = [extra, None, None];
+        Blocks { names: &table.names, patterns: &table.patterns, alone, ..Blocks::default() }
+    }
+}
+
+/// Takes the first of the slice.
+fn shift<'l, T>(slice: &mut &'l [T]) -> Option<&'l T> {
+    let (first, rest) = slice.split_first()?;
+    *slice = rest;
+    Some(first)
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = BlockId;
+
+    fn next(&mut self) -> Option<BlockId> {
+        while let Some(name) = shift(&mut self.names) {
+            if name.block.is_some() {
+                return name.block;
+            }
+        }
+        while let Some((_, block)) = shift(&mut self.patterns) {
+            if block.is_some() {
+                return *block;
+            }
+        }
+        let listed = shift(&mut self.pairs).map(|(_, block)| *block).or_else(|| shift(&mut self.list).copied());
+        listed.or_else(|| self.alone.iter_mut().find_map(Option::take))
+    }
+}
+
 /// The blocks that an instruction runs, and what on.
-fn runs(low: &Low<'_>) -> (Arm, Vec<BlockId>) {
+fn runs<'l>(low: &'l Low<'_>) -> (Arm, Blocks<'l>) {
     match low {
         Low::Call { block, .. } | Low::DependentSchema(_, block) | Low::Not(block) | Low::MarkBy(block) => {
-            (Arm::Place, vec![*block])
+            (Arm::Place, Blocks::one(*block))
         }
-        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } => (Arm::Place, branches.clone()),
+        Low::AnyOf { branches, .. } | Low::OneOf { branches, .. } => (Arm::Place, Blocks::list(branches)),
         Low::If { condition, then, otherwise, .. } => {
-            (Arm::Place, [Some(*condition), *then, *otherwise].into_iter().flatten().collect())
+            (Arm::Place, Blocks { alone: [Some(*condition), *then, *otherwise], ..Blocks::default() })
         }
         Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
-            (Arm::Members, table_blocks(table))
+            (Arm::Members, Blocks::table(table))
         }
-        Low::PatternProperties(pairs) => (Arm::Members, pairs.iter().map(|(_, block)| *block).collect()),
-        Low::PropertyNames(block) => (Arm::Members, vec![*block]),
-        Low::UnevaluatedProperties { block, .. } => (Arm::Members, block.iter().copied().collect()),
-        Low::PrefixItems(blocks) => (Arm::Elements, blocks.clone()),
-        Low::Items { block, .. } | Low::Contains { block, .. } => (Arm::Elements, vec![*block]),
-        Low::UnevaluatedItems { block, .. } => (Arm::Elements, block.iter().copied().collect()),
-        Low::AsJudged(block) => (Arm::Beside, vec![*block]),
-        _ => (Arm::Place, Vec::new()),
+        Low::PatternProperties(pairs) => (Arm::Members, Blocks { pairs, ..Blocks::default() }),
+        Low::PropertyNames(block) => (Arm::Members, Blocks::one(*block)),
+        Low::UnevaluatedProperties { block, .. } => {
+            (Arm::Members, Blocks { alone: [*block, None, None], ..Blocks::default() })
+        }
+        Low::PrefixItems(blocks) => (Arm::Elements, Blocks::list(blocks)),
+        Low::Items { block, .. } | Low::Contains { block, .. } => (Arm::Elements, Blocks::one(*block)),
+        Low::UnevaluatedItems { block, .. } => {
+            (Arm::Elements, Blocks { alone: [*block, None, None], ..Blocks::default() })
+        }
+        Low::AsJudged(block) => (Arm::Beside, Blocks::one(*block)),
+        _ => (Arm::Place, Blocks::default()),
     }
 }
 
 /// The blocks that an instruction names, in the order in which it names them.
-pub(crate) fn blocks_of(low: &Low<'_>) -> Vec<BlockId> {
+pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
     runs(low).1
 }
 
-fn table_blocks(table: &LowTable<'_>) -> Vec<BlockId> {
-    let extra = match table.extra {
-        LowExtra::Run(block) => block,
-        _ => None,
-    };
-    let names = table.names.iter().filter_map(|name| name.block);
-    names.chain(table.patterns.iter().filter_map(|(_, block)| *block)).chain(extra).collect()
-}
-
-fn in_place(block: &Block<'_>) -> Vec<BlockId> {
-    let runs = block.ops.iter().map(|op| runs(&op.low));
-    runs.filter(|(arm, _)| *arm == Arm::Place).flat_map(|(_, blocks)| blocks).collect()
+/// Adds the blocks that judge the instance of `block`.
+fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
+    for op in &block.ops {
+        // Most are one word, or run blocks for members.
+        if matches!(op.low, Low::Plain(_) | Low::ObjectTable(_) | Low::Properties(_)) {
+            continue;
+        }
+        let (arm, blocks) = runs(&op.low);
+        if arm == Arm::Place {
+            blocks.for_each(|block| callees.push(block));
+        }
+    }
 }
 
 /// The longest chain of frames that judge one instance. Errors: a block on a cycle of blocks that all judge the same
@@ -65,14 +126,18 @@ fn in_place(block: &Block<'_>) -> Vec<BlockId> {
 pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
     const OPEN: u32 = u32::MAX;
     let mut chain: Vec<Option<u32>> = vec![None; program.blocks.len()];
+    // Open blocks with their longest chain so far, and where those of their callees begin that are still to be seen.
+    let mut stack: Vec<(usize, usize, u32)> = Vec::new();
+    let mut callees: Vec<BlockId> = Vec::new();
     for start in 0..program.blocks.len() {
         if chain[start].is_some() {
             continue;
         }
-        let mut stack = vec![(start, in_place(&program.blocks[start]), 0)];
         chain[start] = Some(OPEN);
-        while let Some((block, next, longest)) = stack.last_mut() {
-            let Some(BlockId(callee)) = next.pop() else {
+        stack.push((start, callees.len(), 0));
+        add_in_place(&mut callees, &program.blocks[start]);
+        while let Some((block, from, longest)) = stack.last_mut() {
+            if callees.len() == *from {
                 let own = 1 + u32::from(program.blocks[*block].ops.iter().any(|op| opens_set(op)));
                 let length = *longest + own;
                 chain[*block] = Some(length);
@@ -81,15 +146,17 @@ pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
                     *longest = length.max(*longest);
                 }
                 continue;
+            }
+            let Some(BlockId(callee)) = callees.pop() else {
+                continue;
             };
-            let callee = callee as usize;
-            match chain[callee] {
-                Some(OPEN) => return Err(BlockId(callee as u32)),
+            match chain[callee as usize] {
+                Some(OPEN) => return Err(BlockId(callee)),
                 Some(length) => *longest = length.max(*longest),
                 None => {
-                    chain[callee] = Some(OPEN);
-                    let calls = in_place(&program.blocks[callee]);
-                    stack.push((callee, calls, 0));
+                    chain[callee as usize] = Some(OPEN);
+                    stack.push((callee as usize, callees.len(), 0));
+                    add_in_place(&mut callees, &program.blocks[callee as usize]);
                 }
             }
         }
@@ -107,38 +174,51 @@ const CHOICE_MAX: usize = 1 << 26;
 /// Lets a call keep its verdict where its block can be run on one instance twice: where two arms of some block that
 /// may look at the same instance both lead to it.
 pub(super) fn choose_memos(program: &mut Program<'_>) {
-    let callees = callees(program);
-    if callees.is_empty() {
+    let callees = Callees::of(program);
+    if callees.len == 0 {
         return;
     }
-    let meeting: Vec<bool> = if callees.len() * program.blocks.len() > CHOICE_MAX {
-        vec![true; callees.len()]
+    let meeting: Vec<bool> = if callees.len * program.blocks.len() > CHOICE_MAX {
+        vec![true; callees.len]
     } else {
         meeting(program, &callees)
     };
     for block in &mut program.blocks {
         for op in &mut block.ops {
             if let Low::Call { block, memo, .. } = &mut op.low {
-                *memo = callees.get(block).is_some_and(|at| meeting[*at]);
+                *memo = callees.number(*block).is_some_and(|at| meeting[at]);
             }
         }
     }
 }
 
 /// The blocks that are called, numbered. Any other block has one place that runs it.
-fn callees(program: &Program<'_>) -> HashMap<BlockId, usize> {
-    let mut callees = HashMap::new();
-    for op in program.blocks.iter().flat_map(|block| &block.ops) {
-        if let Low::Call { block, .. } = &op.low {
-            let next = callees.len();
-            callees.entry(*block).or_insert(next);
+struct Callees {
+    numbers: Vec<Option<u32>>,
+    len: usize,
+}
+
+impl Callees {
+    fn of(program: &Program<'_>) -> Callees {
+        let mut callees = Callees { numbers: Vec::new(), len: 0 };
+        for op in program.blocks.iter().flat_map(|block| &block.ops) {
+            if let Low::Call { block, .. } = &op.low {
+                callees.numbers.resize(program.blocks.len(), None);
+                let number = &mut callees.numbers[block.0 as usize];
+                callees.len += usize::from(number.is_none());
+                number.get_or_insert(callees.len as u32 - 1);
+            }
         }
+        callees
     }
-    callees
+
+    fn number(&self, block: BlockId) -> Option<usize> {
+        self.numbers[block.0 as usize].map(|number| number as usize)
+    }
 }
 
 /// A set of callees.
-type Set = Vec<u64>;
+type Set = [u64];
 
 fn join(into: &mut Set, from: &Set) -> bool {
     let mut grew = false;
@@ -149,77 +229,136 @@ fn join(into: &mut Set, from: &Set) -> bool {
     grew
 }
 
-fn meeting(program: &Program<'_>, callees: &HashMap<BlockId, usize>) -> Vec<bool> {
-    let words = callees.len().div_ceil(64);
-    let reach = reach(program, callees, words);
-    let mut twice: Set = vec![0; words];
+fn meeting(program: &Program<'_>, callees: &Callees) -> Vec<bool> {
+    let reach = Reach::of(program, callees);
+    let mut meeting = Meeting::new(reach.words);
     for block in &program.blocks {
-        // What arms so far lead to: those that look at the same instance, its members, its elements.
-        let mut seen: [Set; 3] = std::array::from_fn(|_| vec![0; words]);
-        for op in &block.ops {
-            for (arm, set) in arms(&op.low, &reach, words) {
-                let others: &[usize] = match arm {
-                    Arm::Beside => continue,
-                    Arm::Place => &[0, 1, 2],
-                    Arm::Members => &[0, 1],
-                    Arm::Elements => &[0, 2],
-                };
-                for other in others {
-                    let both: Set = seen[*other].iter().zip(&set).map(|(a, b)| a & b).collect();
-                    join(&mut twice, &both);
-                }
-                join(&mut seen[arm as usize], &set);
+        meeting.seen.iter_mut().for_each(|seen| seen.fill(0));
+        block.ops.iter().for_each(|op| meeting.look(&op.low, &reach));
+    }
+    (0..callees.len).map(|at| meeting.twice[at / 64] >> (at % 64) & 1 == 1).collect()
+}
+
+/// What the arms of one block lead to, instruction by instruction.
+struct Meeting {
+    /// What arms so far lead to: those that look at the same instance, its members, its elements.
+    seen: [Vec<u64>; 3],
+    /// What two arms lead to that may look at one instance, in any block.
+    twice: Vec<u64>,
+    /// The set at hand.
+    set: Vec<u64>,
+}
+
+impl Meeting {
+    fn new(words: usize) -> Meeting {
+        let empty = || vec![0; words];
+        Meeting { seen: [empty(), empty(), empty()], twice: empty(), set: empty() }
+    }
+
+    /// Sets of blocks of which at most one looks at any one instance are one arm.
+    fn look(&mut self, low: &Low<'_>, reach: &Reach) {
+        let (arm, blocks) = runs(low);
+        match low {
+            // Names are disjoint from each other and from the rest; patterns are not.
+            Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
+                self.arm(arm, Blocks { patterns: &[], ..blocks }, reach);
+                table.patterns.iter().filter_map(|(_, block)| *block).for_each(|block| self.one(arm, block, reach));
             }
+            Low::PrefixItems(_) => self.arm(arm, blocks, reach),
+            _ => blocks.for_each(|block| self.one(arm, block, reach)),
         }
     }
-    (0..callees.len()).map(|at| twice[at / 64] >> (at % 64) & 1 == 1).collect()
+
+    fn one(&mut self, arm: Arm, block: BlockId, reach: &Reach) {
+        self.arm(arm, Blocks::one(block), reach);
+    }
+
+    fn arm(&mut self, arm: Arm, blocks: Blocks<'_>, reach: &Reach) {
+        let others: &[usize] = match arm {
+            Arm::Place => &[0, 1, 2],
+            Arm::Members => &[0, 1],
+            Arm::Elements => &[0, 2],
+            Arm::Beside => return,
+        };
+        self.set.fill(0);
+        for block in blocks {
+            join(&mut self.set, reach.of_block(block));
+        }
+        for other in others {
+            for (twice, (seen, set)) in self.twice.iter_mut().zip(self.seen[*other].iter().zip(&self.set)) {
+                *twice |= seen & set;
+            }
+        }
+        join(&mut self.seen[arm as usize], &self.set);
+    }
 }
 
 /// The callees that each block leads to, itself included.
-fn reach(program: &Program<'_>, callees: &HashMap<BlockId, usize>, words: usize) -> Vec<Set> {
-    let mut reach: Vec<Set> = vec![vec![0; words]; program.blocks.len()];
-    for (block, at) in callees {
-        reach[block.0 as usize][at / 64] |= 1 << (at % 64);
-    }
-    let mut callers: Vec<Vec<u32>> = vec![Vec::new(); program.blocks.len()];
-    for (caller, block) in program.blocks.iter().enumerate() {
-        let run = block.ops.iter().map(|op| runs(&op.low)).filter(|(arm, _)| *arm != Arm::Beside);
-        for callee in run.flat_map(|(_, blocks)| blocks) {
-            callers[callee.0 as usize].push(caller as u32);
-        }
-    }
-    let mut changed: Vec<u32> = (0..program.blocks.len() as u32).collect();
-    while let Some(block) = changed.pop() {
-        let set = reach[block as usize].clone();
-        for caller in &callers[block as usize] {
-            if join(&mut reach[*caller as usize], &set) {
-                changed.push(*caller);
-            }
-        }
-    }
-    reach
+struct Reach {
+    words: usize,
+    sets: Vec<u64>,
 }
 
-/// The instruction's arms: sets of blocks of which at most one looks at any one instance are one arm.
-fn arms(low: &Low<'_>, reach: &[Set], words: usize) -> Vec<(Arm, Set)> {
-    let union = |blocks: &[BlockId]| {
+impl Reach {
+    fn of_block(&self, block: BlockId) -> &Set {
+        &self.sets[block.0 as usize * self.words..][..self.words]
+    }
+
+    fn of(program: &Program<'_>, callees: &Callees) -> Reach {
+        let words = callees.len.div_ceil(64);
+        let mut reach = Reach { words, sets: vec![0; words * program.blocks.len()] };
+        let callers = Callers::of(program);
+        let mut changed = Vec::new();
+        for (block, number) in callees.numbers.iter().enumerate() {
+            if let Some(number) = number {
+                reach.sets[block * words + *number as usize / 64] |= 1 << (number % 64);
+                changed.push(block);
+            }
+        }
         let mut set = vec![0; words];
-        for block in blocks {
-            join(&mut set, &reach[block.0 as usize]);
+        while let Some(block) = changed.pop() {
+            set.copy_from_slice(&reach.sets[block * words..][..words]);
+            for caller in callers.of_block(block) {
+                if join(&mut reach.sets[*caller as usize * words..][..words], &set) {
+                    changed.push(*caller as usize);
+                }
+            }
         }
-        set
-    };
-    let (arm, blocks) = runs(low);
-    match low {
-        // Names are disjoint from each other and from the rest; patterns are not.
-        Low::ObjectTable(table) | Low::Properties(table) | Low::AdditionalProperties { table, .. } => {
-            let patterns: Vec<BlockId> = table.patterns.iter().filter_map(|(_, block)| *block).collect();
-            let others: Vec<BlockId> = blocks.into_iter().filter(|block| !patterns.contains(block)).collect();
-            let mut arms = vec![(arm, union(&others))];
-            arms.extend(patterns.iter().map(|block| (arm, union(&[*block]))));
-            arms
+        reach
+    }
+}
+
+/// Who runs each block, one list after the other.
+struct Callers {
+    starts: Vec<u32>,
+    callers: Vec<u32>,
+}
+
+impl Callers {
+    fn of(program: &Program<'_>) -> Callers {
+        let edges = || {
+            program.blocks.iter().enumerate().flat_map(|(caller, block)| {
+                let run = block.ops.iter().map(|op| runs(&op.low)).filter(|(arm, _)| *arm != Arm::Beside);
+                run.flat_map(move |(_, blocks)| blocks.map(move |callee| (caller as u32, callee.0)))
+            })
+        };
+        let mut starts = vec![0; program.blocks.len() + 1];
+        edges().for_each(|(_, callee)| starts[callee as usize] += 1);
+        // Each list is filled from its end: what stands here at last is its start.
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
         }
-        Low::PrefixItems(_) => vec![(arm, union(&blocks))],
-        _ => blocks.iter().map(|block| (arm, union(&[*block]))).collect(),
+        let mut callers = vec![0; end as usize];
+        for (caller, callee) in edges() {
+            starts[callee as usize] -= 1;
+            callers[starts[callee as usize] as usize] = caller;
+        }
+        Callers { starts, callers }
+    }
+
+    fn of_block(&self, block: usize) -> &[u32] {
+        &self.callers[self.starts[block] as usize..self.starts[block + 1] as usize]
     }
 }

@@ -14,17 +14,19 @@ mod explain;
 pub(crate) mod graph;
 mod scope;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::HashMap;
 use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types, Word};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::Node;
 
+use crate::dialect::Keyword;
 use crate::finding::{Finding, FindingKind};
 use crate::ir::{Model, Schema};
 use crate::limits_check::LowerBudget;
+use crate::location::LocationId;
 use crate::refs::Place;
 
 pub(crate) use scope::{ScopeId, Scopes};
@@ -158,26 +160,29 @@ impl<'d> LowTable<'d> {
 /// A note before its strings are in their pool.
 #[derive(Clone, Debug)]
 pub(crate) struct LowNote<'d> {
-    pub(crate) keyword: Option<&'static str>,
-    pub(crate) location: String,
+    pub(crate) keyword: Option<Keyword>,
+    /// The schema object that has the keyword; its pointer is written when the unit is.
+    pub(crate) location: LocationId,
     pub(crate) description: Option<&'d str>,
     pub(crate) types: Types,
     pub(crate) wording: Wording,
-    pub(crate) texts: Vec<String>,
-    pub(crate) path: Vec<LowSegment>,
+    pub(crate) texts: &'d [&'d str],
+    pub(crate) path: LowPath,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) enum LowSegment {
-    Keyword(&'static str),
-    Index(usize),
+/// The evaluation path from a block's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LowPath {
+    Here,
+    Keyword(Keyword),
+    Element(Keyword, usize),
 }
 
 /// An instruction with what is said when it fails.
 #[derive(Clone, Debug)]
 pub(crate) struct Op<'d> {
     pub(crate) low: Low<'d>,
-    pub(crate) note: Option<Box<LowNote<'d>>>,
+    pub(crate) note: Option<&'d LowNote<'d>>,
 }
 
 /// A lowered block.
@@ -209,8 +214,17 @@ pub(crate) fn lower<'d>(
     peephole: bool,
     budget: LowerBudget,
 ) -> Option<Program<'d>> {
-    let mut lowerer =
-        Lowerer { model, scopes: Scopes::default(), ids: HashMap::new(), keys: Vec::new(), blocks: Vec::new(), budget };
+    // Most schemas have two blocks: one judges and one explains.
+    let blocks = 2 * model.registry.sites().len();
+    let mut lowerer = Lowerer {
+        model,
+        scopes: Scopes::default(),
+        ids: vec![[None; 4]; blocks / 2],
+        other_ids: HashMap::default(),
+        keys: Vec::with_capacity(blocks),
+        blocks: Vec::with_capacity(blocks),
+        budget,
+    };
     let accept = lowerer.block(root, ScopeId::EMPTY, BlockKind::Judge);
     let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
     lowerer.lower_all()?;
@@ -238,7 +252,8 @@ pub(crate) fn lower<'d>(
 
 fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
     let schema = model.schema(place);
-    let keyword = schema.rules.iter().find(|at| at.keyword.ends_with("ef")).map_or("", |at| at.keyword);
+    let mut keywords = schema.rules.iter().map(|at| at.keyword.name());
+    let keyword = keywords.find(|name| name.ends_with("ef")).unwrap_or_default();
     let pointer = model.registry.locations.pointer(schema.location, keyword);
     let detail = "the reference comes back to itself without looking into the instance";
     model.registry.findings.push(Finding::new(FindingKind::RefCycle, pointer, detail));
@@ -248,7 +263,10 @@ fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
 struct Lowerer<'l, 'm, 'd> {
     model: &'l mut Model<'m, 'd>,
     scopes: Scopes<'d>,
-    ids: HashMap<BlockKey, BlockId>,
+    /// By site and kind, outside all dynamic scopes.
+    ids: Vec<[Option<BlockId>; 4]>,
+    /// All others.
+    other_ids: HashMap<BlockKey, BlockId>,
     keys: Vec<BlockKey>,
     blocks: Vec<Block<'d>>,
     budget: LowerBudget,
@@ -259,12 +277,18 @@ impl<'d> Lowerer<'_, '_, 'd> {
     fn block(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> BlockId {
         let scope = self.enter(place, scope);
         let key = BlockKey { place, scope, kind };
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        let next = BlockId(self.keys.len() as u32);
+        let id = match self.model.registry.site_id(place) {
+            Some(site) if scope == ScopeId::EMPTY => {
+                let len = self.ids.len().max(self.model.registry.sites().len());
+                self.ids.resize(len, [None; 4]);
+                *self.ids[site as usize][kind as usize].get_or_insert(next)
+            }
+            _ => *self.other_ids.entry(key).or_insert(next),
+        };
+        if id == next {
+            self.keys.push(key);
         }
-        let id = BlockId(self.keys.len() as u32);
-        self.ids.insert(key, id);
-        self.keys.push(key);
         id
     }
 
@@ -280,9 +304,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     fn lower_all(&mut self) -> Option<()> {
+        // Filled anew for each block, which takes what it needs.
+        let mut ops = Vec::with_capacity(16);
         while self.blocks.len() < self.keys.len() {
             let key = self.keys[self.blocks.len()];
-            let mut ops = Vec::new();
             match key.kind {
                 BlockKind::Judge => self.judge(key.place, key.scope, false, 0, &mut ops),
                 BlockKind::Track => self.judge(key.place, key.scope, true, 0, &mut ops),
@@ -292,13 +317,15 @@ impl<'d> Lowerer<'_, '_, 'd> {
                     self.head(key, &mut ops);
                 }
             }
-            if !self.budget.spend(&ops) {
+            if !self.budget.spend(&ops, &self.model.registry.locations) {
                 return self.too_large(format!("the program would exceed {} bytes", self.budget.bytes_max()));
             }
             if self.scopes.are_too_many() {
                 return self.too_large(format!("more than {} dynamic scopes", scope::SCOPES_MAX));
             }
-            self.blocks.push(Block { key, ops, alias: None });
+            let mut own = Vec::with_capacity(ops.len());
+            own.append(&mut ops);
+            self.blocks.push(Block { key, ops: own, alias: None });
         }
         Some(())
     }

@@ -1,6 +1,8 @@
 //! Dynamic scopes, as far as they matter: which place each dynamic anchor leads to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use ahash::HashMap;
 
 use crate::lower::RECURSIVE_ANCHOR;
 use crate::refs::{Place, Resource};
@@ -30,7 +32,8 @@ pub(crate) struct Scopes<'d> {
 
 impl Default for Scopes<'_> {
     fn default() -> Self {
-        Scopes { scopes: vec![Scope::new()], ids: HashMap::from([(Scope::new(), ScopeId::EMPTY)]) }
+        // No scope that is entered is empty, so the empty one need not be found.
+        Scopes { scopes: vec![Scope::new()], ids: HashMap::default() }
     }
 }
 

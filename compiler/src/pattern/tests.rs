@@ -6,11 +6,11 @@ use callgate_vm::text::Text;
 use super::*;
 
 fn engine(pattern: &str) -> Pattern {
-    let Translation { regex, backtracks, shape } = translate(pattern).unwrap();
+    let Translation { regex, hir, backtracks, shape } = translate(pattern).unwrap();
     match (backtracks, shape) {
         (_, Some(shape)) => Ok(Pattern::of_shape(pattern, shape)),
         (true, None) => Pattern::backtracking(pattern, &regex),
-        (false, None) => Pattern::regular(pattern, &regex),
+        (false, None) => Pattern::regular(pattern, &hir.expect("a regular pattern is parsed")),
     }
     .unwrap_or_else(|error| panic!("{pattern}: {error}"))
 }
