@@ -6,11 +6,12 @@
 //! bless             accept changed snapshots
 //! tidy              rules of the house that no lint knows
 //! oracle            scores of the oracle data and the catalogs of ../shared
-//! bench             the benches
+//! bench             speed beside other validators, and beside another revision
 //! ```
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line is what this crate is")]
 
+mod bench;
 mod cargo;
 mod codegen;
 mod oracle;
@@ -23,7 +24,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | codegen [--check] | bless | tidy | oracle | bench [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask COMMAND
+  test
+  codegen [--check]
+  bless
+  tidy
+  oracle
+  bench [FILTER] [--runs N] [--against REV] [--write]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,7 +52,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bless"] => bless(),
         ["tidy"] => tidy::check(),
         ["oracle"] => oracle::score_all(),
-        ["bench", rest @ ..] => cargo::run(&[&["bench"], rest].concat(), &[]),
+        ["bench", rest @ ..] => bench::bench(rest),
         _ => bail!("{USAGE}"),
     }
 }
