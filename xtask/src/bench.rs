@@ -5,6 +5,7 @@
 //!       --runs N          N times over: medians, and how far apart the runs are
 //!       --against REV     the same on another revision, turn by turn; now over then
 //!       --write           the table goes into benches/README.md
+//! bench growth [--write]  time for one more member, item, branch, level, property
 //! ```
 //!
 //! A page is written between two markers that name the table; the text around them is written by hand.
@@ -23,7 +24,10 @@ use run::Program;
 
 /// Runs the command of these arguments.
 pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
-    times(&Arguments::read(arguments)?)
+    match arguments {
+        ["growth", rest @ ..] => growth(Arguments::read(rest)?.write),
+        _ => times(&Arguments::read(arguments)?),
+    }
 }
 
 /// What the command line asks for.
@@ -62,6 +66,11 @@ fn times(arguments: &Arguments) -> Result<()> {
     };
     let (now, then) = compare::measure(revision, &arguments.filter, arguments.runs)?;
     tell("against", &compare::tables(revision, &now, &then), false)
+}
+
+/// Growth is measured and told by a program of its own.
+fn growth(write: bool) -> Result<()> {
+    tell("growth", &Program::build(root(), "growth")?.text()?, write)
 }
 
 /// Prints a table, and writes it into the page if that is asked for.

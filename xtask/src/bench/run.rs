@@ -75,6 +75,11 @@ impl Program {
         read(&self.results.join("allocations.json"))
     }
 
+    /// What it prints.
+    pub(crate) fn text(&self) -> Result<String> {
+        self.output("")
+    }
+
     fn output(&self, filter: &str) -> Result<String> {
         let mut program = Command::new(&self.file);
         program.arg("--bench").args(Some(filter).filter(|filter| !filter.is_empty())).current_dir(root());
