@@ -6,6 +6,7 @@
 //!       --against REV     the same on another revision, turn by turn; now over then
 //!       --write           the table goes into benches/README.md
 //! bench growth [--write]  time for one more member, item, branch, level, property
+//! bench sizes [--write]   memory of compiled tools
 //! ```
 //!
 //! A page is written between two markers that name the table; the text around them is written by hand.
@@ -13,6 +14,7 @@
 mod compare;
 mod ratios;
 mod run;
+mod sizes;
 mod table;
 
 use std::fs;
@@ -26,6 +28,7 @@ use run::Program;
 pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["growth", rest @ ..] => growth(Arguments::read(rest)?.write),
+        ["sizes", rest @ ..] => tell("sizes", &sizes::tell()?, Arguments::read(rest)?.write),
         _ => times(&Arguments::read(arguments)?),
     }
 }

@@ -6,7 +6,7 @@
 //! bless             accept changed snapshots
 //! tidy              rules of the house that no lint knows
 //! oracle            scores of the oracle data and the catalogs of ../shared
-//! bench             speed beside other validators, and beside another revision; growth
+//! bench             speed beside other validators, and beside another revision; growth; sizes
 //! ```
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line is what this crate is")]
@@ -31,7 +31,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy
   oracle
   bench [FILTER] [--runs N] [--against REV] [--write]
-  bench growth [--write]";
+  bench growth [--write]
+  bench sizes [--write]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
