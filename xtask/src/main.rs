@@ -6,6 +6,7 @@
 //! bless             accept changed snapshots
 //! tidy              rules of the house that no lint knows
 //! oracle            scores of the oracle data and the catalogs of ../shared
+//! instructions      counts of fixed cases, held against stored figures
 //! bench             speed beside other validators, and beside another revision; growth; sizes
 //! ```
 
@@ -14,6 +15,7 @@
 mod bench;
 mod cargo;
 mod codegen;
+mod instructions;
 mod oracle;
 mod source;
 mod steps;
@@ -30,6 +32,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bless
   tidy
   oracle
+  instructions [--bless]
   bench [FILTER] [--runs N] [--against REV] [--write]
   bench growth [--write]
   bench sizes [--write]";
@@ -54,6 +57,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bless"] => bless(),
         ["tidy"] => tidy::check(),
         ["oracle"] => oracle::score_all(),
+        ["instructions"] => instructions::check(),
+        ["instructions", "--bless"] => instructions::bless(),
         ["bench", rest @ ..] => bench::bench(rest),
         _ => bail!("{USAGE}"),
     }
