@@ -1,357 +1,326 @@
 //! How long compiling and checking take beside two other validators, in one process.
 //!
-//! A *set* is a list of schemas with calls that satisfy them. Each is measured whole, so that a number is the time of
-//! all its calls; what is printed at the end are ratios, since the machines are not alike. Sets are the example catalog
-//! with calls written here, and, where the recorded calls are at hand, those of each recording.
+//! ```text
+//! sets ─► group × who × set, timed by criterion ─► ratios, printed; measured.json, for `cargo xtask bench`
+//! ```
+//!
+//! Beside the validators stand limits: two readers of JSON that keep nothing, and a walk that only looks at a value.
+//! Three environment variables change how long it takes: `CALLGATE_BENCH_WARM_UP_MS`, `CALLGATE_BENCH_MEASURE_MS` and
+//! `CALLGATE_BENCH_SAMPLES`.
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)] // a bench prints, and its counts are small
 
+mod results;
+mod sets;
+
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Duration;
 
-use callgate::{Options, Outcome, Schema};
+use callgate::{Options, Outcome, Schema, Session};
 use criterion::{BenchmarkId, Criterion};
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 
-/// A schema and calls that satisfy it.
-struct Case {
-    schema: Value,
-    calls: Vec<String>,
-}
-
-/// Cases measured together.
-struct Set {
-    name: String,
-    cases: Vec<Case>,
-}
+use sets::{GROUPS, Set};
 
 fn main() {
-    let sets = sets();
-    let mut criterion = Criterion::default()
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_millis(1_200))
-        .sample_size(20)
-        .configure_from_args();
-    for set in &sets {
-        compile(&mut criterion, set);
-        accepted_value(&mut criterion, set);
-        accepted_bytes(&mut criterion, set);
-        rejected_bytes(&mut criterion, set);
+    let sets = sets::all();
+    let mut bench = Bench::new();
+    for set in &sets.schemas {
+        compile(&mut bench, set);
     }
-    criterion.final_summary();
-    print_ratios(&sets);
+    for set in &sets.accepted {
+        accepted_value(&mut bench, set);
+        accepted_bytes(&mut bench, set);
+    }
+    for set in &sets.rejected {
+        rejected(&mut bench, set);
+    }
+    bench.criterion.final_summary();
+    let measured = bench.measured();
+    print_ratios(&measured);
+    write(&measured);
 }
 
 // --- measuring -----------------------------------------------------------------------------------------------
 
-fn compile(criterion: &mut Criterion, set: &Set) {
-    let mut group = criterion.benchmark_group("compile");
-    let texts: Vec<String> = set.cases.iter().map(|case| case.schema.to_string()).collect();
-    group.bench_function(BenchmarkId::new("callgate", &set.name), |bencher| {
-        bencher.iter(|| {
-            for text in &texts {
-                let _ = black_box(Schema::compile(black_box(text), &Options::default()));
-            }
-        });
-    });
-    group.bench_function(BenchmarkId::new("jsonschema", &set.name), |bencher| {
-        bencher.iter(|| {
-            for case in &set.cases {
-                let _ = black_box(jsonschema::validator_for(black_box(&case.schema)));
-            }
-        });
-    });
-    group.bench_function(BenchmarkId::new("boon", &set.name), |bencher| {
-        bencher.iter(|| set.cases.iter().for_each(|case| drop(black_box(boon_of(&case.schema)))));
-    });
-    group.finish();
+/// Criterion, and what it was made to measure in this run.
+struct Bench {
+    criterion: Criterion,
+    ran: RefCell<BTreeMap<(&'static str, String, &'static str), usize>>,
 }
 
-fn accepted_value(criterion: &mut Criterion, set: &Set) {
-    let mut group = criterion.benchmark_group("accepted_value");
-    let values: Vec<Vec<Value>> = set.cases.iter().map(|case| case.calls.iter().map(|c| parse(c)).collect()).collect();
-    let schemas = schemas(set);
-    let mut session = schemas[0].session(1 << 16);
-    group.bench_function(BenchmarkId::new("callgate", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (schema, values) in schemas.iter().zip(&values) {
-                for value in values {
-                    assert!(schema.check(&mut session, black_box(value)).is_accepted());
-                }
-            }
+impl Bench {
+    fn new() -> Bench {
+        let criterion = Criterion::default()
+            .warm_up_time(Duration::from_millis(setting("CALLGATE_BENCH_WARM_UP_MS", 100)))
+            .measurement_time(Duration::from_millis(setting("CALLGATE_BENCH_MEASURE_MS", 500)))
+            .sample_size(setting("CALLGATE_BENCH_SAMPLES", 30) as usize)
+            // For criterion's own report alone: quartiles are of the samples, and need no resampling.
+            .nresamples(2_000)
+            .without_plots()
+            .configure_from_args();
+        Bench { criterion, ran: RefCell::default() }
+    }
+
+    /// Times one pass over a set.
+    fn time(&mut self, group: &'static str, who: &'static str, set: &Set, mut pass: impl FnMut()) {
+        let ran = &self.ran;
+        let mut criterion_group = self.criterion.benchmark_group(group);
+        criterion_group.bench_function(BenchmarkId::new(who, &set.name), |bencher| {
+            ran.borrow_mut().insert((group, set.name.clone(), who), set.len());
+            bencher.iter(&mut pass);
         });
-    });
-    let validators: Vec<_> = set.cases.iter().map(|case| jsonschema_of(&case.schema)).collect();
-    group.bench_function(BenchmarkId::new("jsonschema", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (validator, values) in validators.iter().zip(&values) {
-                for value in values {
-                    assert!(validator.is_valid(black_box(value)));
-                }
-            }
-        });
-    });
-    let validators: Vec<_> = set.cases.iter().map(|case| boon_of(&case.schema)).collect();
-    group.bench_function(BenchmarkId::new("boon", &set.name), |bencher| {
-        bencher.iter(|| {
-            for ((schemas, index), values) in validators.iter().zip(&values) {
-                for value in values {
-                    assert!(schemas.validate(black_box(value), *index).is_ok());
-                }
-            }
-        });
-    });
-    group.finish();
+        criterion_group.finish();
+    }
+
+    fn measured(&self) -> Vec<Measured> {
+        let ran = self.ran.borrow();
+        let read = |((group, set, who), len): (&(&'static str, String, &'static str), &usize)| {
+            let [low, median, high] = quartiles(group, who, set)?;
+            Some(Measured { group, set: set.clone(), who, len: *len, low, median, high })
+        };
+        ran.iter().filter_map(read).collect()
+    }
 }
 
-fn accepted_bytes(criterion: &mut Criterion, set: &Set) {
-    let mut group = criterion.benchmark_group("accepted_bytes");
-    let schemas = schemas(set);
-    let mut session = schemas[0].session(1 << 16);
-    group.bench_function(BenchmarkId::new("callgate", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (schema, case) in schemas.iter().zip(&set.cases) {
-                for call in &case.calls {
-                    assert!(schema.check(&mut session, black_box(call.as_bytes())).is_accepted());
-                }
-            }
-        });
-    });
-    let validators: Vec<_> = set.cases.iter().map(|case| jsonschema_of(&case.schema)).collect();
-    group.bench_function(BenchmarkId::new("jsonschema", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (validator, case) in validators.iter().zip(&set.cases) {
-                for call in &case.calls {
-                    assert!(validator.is_valid(&parse(black_box(call))));
-                }
-            }
-        });
-    });
-    let validators: Vec<_> = set.cases.iter().map(|case| boon_of(&case.schema)).collect();
-    group.bench_function(BenchmarkId::new("boon", &set.name), |bencher| {
-        bencher.iter(|| {
-            for ((schemas, index), case) in validators.iter().zip(&set.cases) {
-                for call in &case.calls {
-                    assert!(schemas.validate(&parse(black_box(call)), *index).is_ok());
-                }
-            }
-        });
-    });
-    group.finish();
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Each call with a list in place of its first member's value; calls that still satisfy the schema are left out.
-fn rejected_bytes(criterion: &mut Criterion, set: &Set) {
-    let mut group = criterion.benchmark_group("rejected_bytes");
-    let schemas = schemas(set);
-    let mut session = schemas[0].session(1 << 16);
-    let validators: Vec<_> = set.cases.iter().map(|case| jsonschema_of(&case.schema)).collect();
-    let calls: Vec<Vec<String>> = set
-        .cases
-        .iter()
-        .zip(&validators)
-        .map(|(case, validator)| {
-            case.calls.iter().filter_map(|call| broken(call)).filter(|call| !validator.is_valid(&parse(call))).collect()
-        })
-        .collect();
+fn compile(bench: &mut Bench, set: &Set) {
+    bench.time("compile", "callgate", set, || {
+        for case in &set.cases {
+            let _ = black_box(Schema::compile(black_box(&case.text), &Options::default()));
+        }
+    });
+    bench.time("compile", "jsonschema", set, || {
+        for case in &set.cases {
+            let _ = black_box(jsonschema::validator_for(black_box(&case.value)));
+        }
+    });
+    bench.time("compile", "boon", set, || {
+        for case in &set.cases {
+            black_box(sets::boon_of(black_box(&case.value)));
+        }
+    });
+}
+
+fn accepted_value(bench: &mut Bench, set: &Set) {
+    const GROUP: &str = "accepted_value";
+    let compiled = Compiled::new(set);
+    let mut session = compiled.session();
+    bench.time(GROUP, "callgate", set, || {
+        for (schema, call) in compiled.callgate.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(schema.check(&mut session, black_box(&call.value)).is_accepted());
+        }
+    });
+    bench.time(GROUP, "jsonschema", set, || {
+        for (validator, call) in compiled.jsonschema.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(validator.is_valid(black_box(&call.value)));
+        }
+    });
+    bench.time(GROUP, "boon", set, || {
+        for ((schemas, index), call) in compiled.boon.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(schemas.validate(black_box(&call.value), *index).is_ok());
+        }
+    });
+    bench.time(GROUP, "walk", set, || {
+        for call in set.cases.iter().flat_map(|case| &case.calls) {
+            black_box(walk(black_box(&call.value)));
+        }
+    });
+}
+
+fn accepted_bytes(bench: &mut Bench, set: &Set) {
+    const GROUP: &str = "accepted_bytes";
+    let compiled = Compiled::new(set);
+    let mut session = compiled.session();
+    bench.time(GROUP, "callgate", set, || {
+        for (schema, call) in compiled.callgate.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(schema.check(&mut session, black_box(call.text.as_bytes())).is_accepted());
+        }
+    });
+    bench.time(GROUP, "jsonschema", set, || {
+        for (validator, call) in compiled.jsonschema.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(validator.is_valid(&parse(&call.text)));
+        }
+    });
+    bench.time(GROUP, "boon", set, || {
+        for ((schemas, index), call) in compiled.boon.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            assert!(schemas.validate(&parse(&call.text), *index).is_ok());
+        }
+    });
+    bench.time(GROUP, "serde_json", set, || {
+        for call in set.cases.iter().flat_map(|case| &case.calls) {
+            assert!(serde_json::from_slice::<IgnoredAny>(black_box(call.text.as_bytes())).is_ok());
+        }
+    });
+    bench.time(GROUP, "sonic_rs", set, || {
+        for call in set.cases.iter().flat_map(|case| &case.calls) {
+            assert!(sonic_rs::from_slice::<IgnoredAny>(black_box(call.text.as_bytes())).is_ok());
+        }
+    });
+}
+
+/// Both forms of rejected calls, each with its line or text rendered.
+fn rejected(bench: &mut Bench, set: &Set) {
+    let compiled = Compiled::new(set);
+    let mut session = compiled.session();
     let mut line = String::with_capacity(1 << 16);
-    group.bench_function(BenchmarkId::new("callgate", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (schema, calls) in schemas.iter().zip(&calls) {
-                for call in calls {
-                    line.clear();
-                    match schema.check(&mut session, black_box(call.as_bytes())) {
-                        Outcome::Rejected(rejection) => {
-                            let written = rejection.write_line(&mut line, callgate::PREFIX);
-                            assert!(written.is_ok());
-                        }
-                        other => panic!("{other:?}"),
-                    }
-                    black_box(&line);
-                }
-            }
-        });
+    bench.time("rejected_value", "callgate", set, || {
+        for (schema, call) in compiled.callgate.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            render(&schema.check(&mut session, black_box(&call.value)), &mut line);
+        }
     });
-    group.bench_function(BenchmarkId::new("jsonschema", &set.name), |bencher| {
-        bencher.iter(|| {
-            for (validator, calls) in validators.iter().zip(&calls) {
-                for call in calls {
-                    let value = parse(black_box(call));
-                    let error = validator.validate(&value).map_err(|error| error.to_string());
-                    black_box(error).expect_err("the call was broken");
-                }
-            }
-        });
+    bench.time("rejected_bytes", "callgate", set, || {
+        for (schema, call) in compiled.callgate.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            render(&schema.check(&mut session, black_box(call.text.as_bytes())), &mut line);
+        }
     });
-    group.finish();
+    let by_jsonschema = |validator: &jsonschema::Validator, value: &Value| {
+        let text = validator.validate(value).map_err(|error| error.to_string());
+        black_box(text).expect_err("the call is broken");
+    };
+    bench.time("rejected_value", "jsonschema", set, || {
+        for (validator, call) in compiled.jsonschema.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            by_jsonschema(validator, black_box(&call.value));
+        }
+    });
+    bench.time("rejected_bytes", "jsonschema", set, || {
+        for (validator, call) in compiled.jsonschema.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            by_jsonschema(validator, &parse(&call.text));
+        }
+    });
+    let by_boon = |(schemas, index): &(boon::Schemas, boon::SchemaIndex), value: &Value| {
+        let text = schemas.validate(value, *index).map_err(|error| error.to_string());
+        black_box(text).expect_err("the call is broken");
+    };
+    bench.time("rejected_value", "boon", set, || {
+        for (boon, call) in compiled.boon.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            by_boon(boon, black_box(&call.value));
+        }
+    });
+    bench.time("rejected_bytes", "boon", set, || {
+        for (boon, call) in compiled.boon.iter().zip(&set.cases).flat_map(|(s, case)| with(s, case)) {
+            by_boon(boon, &parse(&call.text));
+        }
+    });
 }
 
-fn broken(call: &str) -> Option<String> {
-    let mut value = parse(call);
-    let (_, first) = value.as_object_mut()?.iter_mut().next()?;
-    *first = serde_json::json!([[1]]);
-    Some(value.to_string())
+/// Renders the line into memory that is used again and again, as a host would.
+fn render(outcome: &Outcome<'_>, line: &mut String) {
+    let Outcome::Rejected(rejection) = outcome else { panic!("the call is broken: {outcome:?}") };
+    line.clear();
+    rejection.write_line(line, callgate::PREFIX).expect("a string takes every write");
+    black_box(line.as_str());
 }
-
-// --- peers ---------------------------------------------------------------------------------------------------
 
 fn parse(text: &str) -> Value {
-    serde_json::from_str(text).expect("the calls are JSON")
+    serde_json::from_str(black_box(text)).expect("the calls are JSON")
 }
 
-fn schemas(set: &Set) -> Vec<Schema> {
-    let compile = |case: &Case| Schema::compile(case.schema.to_string(), &Options::default()).expect("it compiles").0;
-    set.cases.iter().map(compile).collect()
-}
-
-fn jsonschema_of(schema: &Value) -> jsonschema::Validator {
-    jsonschema::validator_for(schema).expect("it compiles there too")
-}
-
-fn boon_of(schema: &Value) -> (boon::Schemas, boon::SchemaIndex) {
-    let mut schemas = boon::Schemas::new();
-    let mut compiler = boon::Compiler::new();
-    compiler.add_resource("schema.json", schema.clone()).expect("a resource");
-    let index = compiler.compile("schema.json", &mut schemas).expect("it compiles there too");
-    (schemas, index)
-}
-
-// --- data ----------------------------------------------------------------------------------------------------
-
-fn sets() -> Vec<Set> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut sets = vec![example_set(root)];
-    let recordings = root.join("../shared/corpus/calls");
-    if let Ok(entries) = fs::read_dir(&recordings) {
-        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        let jsonl = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-        sets.extend(jsonl.filter_map(|path| recorded_set(&recordings, path)));
-    } else {
-        println!("no recorded calls at hand: only the example catalog is measured");
+/// Looks at every node of a value, and at nothing twice: what no judging of values can be faster than.
+fn walk(value: &Value) -> usize {
+    match value {
+        Value::Null => 1,
+        Value::Bool(flag) => usize::from(*flag),
+        Value::Number(number) => usize::from(number.is_f64()),
+        Value::String(text) => text.len(),
+        Value::Array(elements) => elements.iter().map(walk).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + walk(value)).sum(),
     }
-    sets
 }
 
-/// The example catalog, with calls as a model makes them.
-fn example_set(root: &Path) -> Set {
-    let text = fs::read_to_string(root.join("examples/library.json")).expect("the example is there");
-    let catalog = parse(&text);
-    let calls: BTreeMap<&str, &[&str]> = BTreeMap::from([
-        (
-            "search_catalogue",
-            &[
-                r#"{"query": "tides of the north", "fields": ["title", "subject"], "published": {"from": 1950, "to": 1999}, "limit": 10, "seed": null}"#,
-                r#"{"query": "lighthouses"}"#,
-            ][..],
-        ),
-        (
-            "reserve_book",
-            &[
-                r#"{"member_id": "M000042", "isbn": "9780306406157", "pick_up": {"date": "2026-03-01", "branch": "harbour"}, "notify": {"by": "text", "number": "+4915112345678"}}"#,
-            ][..],
-        ),
-        (
-            "pay_fine",
-            &[
-                r#"{"member_id": "M000042", "amount": 12.35, "method": "card"}"#,
-                r#"{"member_id": "M000042", "amount": 4, "method": "account", "iban": "DE02120300000000202051"}"#,
-            ][..],
-        ),
-        (
-            "move_shelf",
-            &[
-                r#"{"shelf": {"label": "A1", "inside": [{"label": "A1a"}, {"label": "A1b", "inside": [{"label": "x"}]}]}, "into": "Maritime"}"#,
-            ][..],
-        ),
-        ("opening_hours", &["{}"][..]),
-    ]);
-    let tools = catalog["tools"].as_array().expect("a list of tools");
-    let case = |tool: &Value| Case {
-        schema: tool["inputSchema"].clone(),
-        calls: calls[tool["name"].as_str().unwrap_or_default()].iter().map(|call| (*call).to_owned()).collect(),
+/// The schemas of a set in callgate and in the peers, in the order of its cases.
+struct Compiled {
+    callgate: Vec<Schema>,
+    jsonschema: Vec<jsonschema::Validator>,
+    boon: Vec<(boon::Schemas, boon::SchemaIndex)>,
+}
+
+impl Compiled {
+    fn new(set: &Set) -> Compiled {
+        let taken = "the schema was taken before";
+        let callgate = set.cases.iter().map(|case| Schema::compile(&case.text, &Options::default()).expect(taken).0);
+        let jsonschema = set.cases.iter().map(|case| jsonschema::validator_for(&case.value).expect(taken));
+        let boon = set.cases.iter().map(|case| sets::boon_of(&case.value).expect(taken));
+        Compiled { callgate: callgate.collect(), jsonschema: jsonschema.collect(), boon: boon.collect() }
+    }
+
+    fn session(&self) -> Session {
+        self.callgate[0].session(1 << 16)
+    }
+}
+
+/// The calls of a case, each beside what judges it.
+fn with<'a, T>(judge: &'a T, case: &'a sets::Case) -> impl Iterator<Item = (&'a T, &'a sets::Call)> {
+    case.calls.iter().map(move |call| (judge, call))
+}
+
+// --- what was measured ---------------------------------------------------------------------------------------
+
+/// The time of one pass over a set. Unit: nanoseconds.
+struct Measured {
+    group: &'static str,
+    set: String,
+    who: &'static str,
+    /// Calls in it, or schemas where they are compiled.
+    len: usize,
+    low: f64,
+    median: f64,
+    high: f64,
+}
+
+/// Quartiles of the samples that criterion has just written down. Unit: nanoseconds a pass.
+fn quartiles(group: &str, who: &str, set: &str) -> Option<[f64; 3]> {
+    let file = results::folder().join(group).join(who).join(set).join("new/sample.json");
+    let sample: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
+    let numbers = |name: &str| Some(sample[name].as_array()?.iter().filter_map(Value::as_f64).collect::<Vec<_>>());
+    let mut passes: Vec<f64> = numbers("times")?.iter().zip(numbers("iters")?).map(|(time, len)| time / len).collect();
+    passes.sort_by(f64::total_cmp);
+    let last = passes.len().checked_sub(1)?;
+    Some([last / 4, last / 2, last * 3 / 4].map(|at| passes[at]))
+}
+
+/// Writes down what this run measured, and nothing of earlier runs.
+fn write(measured: &[Measured]) {
+    let entry = |entry: &Measured| {
+        json!({
+            "group": entry.group, "set": entry.set, "who": entry.who, "len": entry.len,
+            "low": entry.low, "median": entry.median, "high": entry.high
+        })
     };
-    Set { name: "library".to_owned(), cases: tools.iter().map(case).collect() }
-}
-
-/// The accepted calls of one recording, by tool. `None` where its tools are of a shape that is not read.
-fn recorded_set(folder: &Path, path: &Path) -> Option<Set> {
-    let text = fs::read_to_string(path).ok()?;
-    let mut cases: BTreeMap<String, Case> = BTreeMap::new();
-    let mut catalogs: BTreeMap<String, Value> = BTreeMap::new();
-    for line in text.lines() {
-        let record = parse(line);
-        let Some((name, arguments)) = record["name"].as_str().zip(record["arguments_raw"].as_str()) else {
-            continue;
-        };
-        let tools = match record["catalog"].as_str() {
-            Some(_) if record["catalog_key"].is_string() => continue,
-            Some(file) => catalogs
-                .entry(file.to_owned())
-                .or_insert_with(|| fs::read_to_string(folder.join(file)).map_or(Value::Null, |text| parse(&text)))
-                .clone(),
-            None => record["tools"].clone(),
-        };
-        let Some(schema) = tools.as_array().and_then(|tools| tools.iter().find_map(|tool| schema_of(tool, name)))
-        else {
-            continue;
-        };
-        let usable = serde_json::from_str::<Value>(arguments).ok().as_ref().is_some_and(Value::is_object);
-        let accepted = usable
-            && Schema::compile(schema.to_string(), &Options::default())
-                .is_ok_and(|(schema, _)| schema.check(&mut schema.session(1024), arguments).is_accepted())
-            && jsonschema::validator_for(&schema).is_ok_and(|validator| validator.is_valid(&parse(arguments)));
-        if accepted {
-            let key = format!("{name} {schema}");
-            cases.entry(key).or_insert_with(|| Case { schema, calls: Vec::new() }).calls.push(arguments.to_owned());
-        }
-    }
-    let name = path.file_stem()?.to_string_lossy().into_owned();
-    (!cases.is_empty()).then(|| Set { name, cases: cases.into_values().collect() })
-}
-
-/// The tool's schema, in the shapes of OpenAI and Anthropic.
-fn schema_of(tool: &Value, name: &str) -> Option<Value> {
-    let tool = if tool["function"].is_object() { &tool["function"] } else { tool };
-    (tool["name"] == name).then_some(())?;
-    ["parameters", "input_schema", "inputSchema"]
-        .iter()
-        .map(|key| &tool[key])
-        .find(|schema| schema.is_object())
-        .cloned()
+    results::write("measured.json", &measured.iter().map(entry).collect());
 }
 
 // --- ratios --------------------------------------------------------------------------------------------------
 
-fn print_ratios(sets: &[Set]) {
-    println!("\nHow many times as fast as its peer callgate is; above 1 is faster.");
-    println!("{:<16} {:<12} {:>10}   by set", "group", "peer", "geo. mean");
-    for group in ["compile", "accepted_value", "accepted_bytes", "rejected_bytes"] {
-        for peer in ["jsonschema", "boon"] {
-            let ratios: Vec<(f64, &str)> = sets
-                .iter()
-                .filter_map(|set| {
-                    Some((median(group, peer, &set.name)? / median(group, "callgate", &set.name)?, set.name.as_str()))
-                })
-                .collect();
-            if ratios.is_empty() {
-                continue;
-            }
-            let mean = (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-            let each: Vec<String> = ratios.iter().map(|(ratio, name)| format!("{name} {ratio:.2}")).collect();
-            println!("{group:<16} {peer:<12} {mean:>10.2}   {}", each.join(", "));
+fn print_ratios(measured: &[Measured]) {
+    println!("\nTime of the other over callgate's: above 1, callgate is faster.");
+    println!("{:<15} {:<11} {:>9}  {:<27} each", "group", "to", "geo. mean", "worst set");
+    for group in GROUPS {
+        for who in ["jsonschema", "boon", "serde_json", "sonic_rs", "walk"] {
+            let ratios = ratios(measured, group, who);
+            let Some(worst) = ratios.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
+            let mean = (ratios.iter().map(|(_, ratio)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+            let each: Vec<String> = ratios.iter().map(|(set, ratio)| format!("{set} {ratio:.2}")).collect();
+            let worst = format!("{} {:.2}", worst.0, worst.1);
+            println!("{group:<15} {who:<11} {mean:>9.2}  {worst:<27} {}", each.join(", "));
         }
     }
 }
 
-/// The median that criterion has just written down. Unit: nanoseconds.
-fn median(group: &str, peer: &str, set: &str) -> Option<f64> {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"), std::path::PathBuf::from);
-    let file = target.join("criterion").join(group).join(peer).join(set).join("new/estimates.json");
-    let estimates: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
-    estimates["median"]["point_estimate"].as_f64()
+/// By set, for the sets measured with both.
+fn ratios<'a>(measured: &'a [Measured], group: &str, who: &str) -> Vec<(&'a str, f64)> {
+    let of = |who: &str, set: &str| {
+        let found = measured.iter().find(|entry| entry.group == group && entry.who == who && entry.set == set);
+        found.map(|entry| entry.median)
+    };
+    let callgate = measured.iter().filter(|entry| entry.group == group && entry.who == "callgate");
+    callgate.filter_map(|entry| Some((entry.set.as_str(), of(who, &entry.set)? / entry.median))).collect()
 }

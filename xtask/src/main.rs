@@ -6,13 +6,16 @@
 //! bless             accept changed snapshots
 //! tidy              rules of the house that no lint knows
 //! oracle            scores of the oracle data and the catalogs of ../shared
-//! bench             the benches
+//! instructions      counts of fixed cases, held against stored figures
+//! bench             speed beside other validators, and beside another revision; growth; sizes
 //! ```
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line is what this crate is")]
 
+mod bench;
 mod cargo;
 mod codegen;
+mod instructions;
 mod oracle;
 mod source;
 mod steps;
@@ -23,7 +26,16 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask test | codegen [--check] | bless | tidy | oracle | bench [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask COMMAND
+  test
+  codegen [--check]
+  bless
+  tidy
+  oracle
+  instructions [--bless]
+  bench [FILTER] [--runs N] [--against REV] [--write]
+  bench growth [--write]
+  bench sizes [--write]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,7 +57,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bless"] => bless(),
         ["tidy"] => tidy::check(),
         ["oracle"] => oracle::score_all(),
-        ["bench", rest @ ..] => cargo::run(&[&["bench"], rest].concat(), &[]),
+        ["instructions"] => instructions::check(),
+        ["instructions", "--bless"] => instructions::bless(),
+        ["bench", rest @ ..] => bench::bench(rest),
         _ => bail!("{USAGE}"),
     }
 }

@@ -7,13 +7,13 @@
 //! 17 passed, 0 failed
 //! ```
 //!
-//! Cheap steps come first. What needs `../shared` is left out, and said so, where that folder is not there.
+//! Cheap steps come first. What needs `../shared` or valgrind is left out, and said so, where that is not there.
 
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::{cargo, codegen, oracle, tidy};
+use crate::{cargo, codegen, instructions, oracle, tidy};
 
 /// Runs the steps. Errors: the name of the one that failed.
 pub(crate) fn test() -> Result<()> {
@@ -21,8 +21,8 @@ pub(crate) fn test() -> Result<()> {
     let mut skipped = 0;
     let mut failed = None;
     for step in steps() {
-        if !step.possible {
-            println!("== {}: skipped, ../shared is not here", step.name);
+        if let Some(lack) = step.lack {
+            println!("== {}: skipped, {lack}", step.name);
             skipped += 1;
         } else if step.pass() {
             passed += 1;
@@ -49,7 +49,8 @@ pub(crate) const TESTS: [&str; 8] =
 /// One step: a name, and what must succeed.
 struct Step {
     name: String,
-    possible: bool,
+    /// What it needs and this machine has not.
+    lack: Option<&'static str>,
     work: Box<dyn Fn() -> Result<()>>,
 }
 
@@ -68,15 +69,22 @@ fn steps() -> Vec<Step> {
         }),
     ];
     steps.extend(feature_sets().map(|features| features_step(&features)));
+    let valgrind = "valgrind is not installed";
+    steps.push(Step::new("instructions", instructions::check).lacking(valgrind, instructions::is_possible()));
     for (name, work) in [("oracle", oracle::score as fn() -> Result<()>), ("catalogs", oracle::read_catalogs)] {
-        steps.push(Step { possible: oracle::is_here(), ..Step::new(name, work) });
+        steps.push(Step::new(name, work).lacking("../shared is not here", oracle::is_here()));
     }
     steps
 }
 
 impl Step {
     fn new(name: impl Into<String>, work: impl Fn() -> Result<()> + 'static) -> Step {
-        Step { name: name.into(), possible: true, work: Box::new(work) }
+        Step { name: name.into(), lack: None, work: Box::new(work) }
+    }
+
+    /// Left out, and said so, unless what it needs is here.
+    fn lacking(self, lack: &'static str, is_here: bool) -> Step {
+        Step { lack: Some(lack).filter(|_| !is_here), ..self }
     }
 
     /// Runs the step and says how it went.
