@@ -281,8 +281,8 @@ impl Schema {
     ) -> bool {
         let Session { scratch, explanation, tape, evaluation_paths, .. } = session;
         let options = self.explain_options(*evaluation_paths);
-        let into = ExplainInto { explanation, copies: tape };
-        explain_in_place(&self.unit, host, stack, scratch, into, &self.bounds, options) == Ok(false)
+        let mut into = ExplainInto { explanation, copies: tape };
+        explain_in_place(&self.unit, host, stack, scratch, &mut into, &self.bounds, options) == Ok(false)
     }
 
     /// Explains a copy of the whole instance.

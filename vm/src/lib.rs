@@ -105,7 +105,7 @@ pub fn explain_in_place<'a, I: Instance<'a>>(
     instance: &mut I,
     stack: &mut StackOf<'a, I>,
     scratch: &mut Scratch,
-    into: ExplainInto<'_>,
+    into: &mut ExplainInto<'_>,
     bounds: &Bounds,
     options: ExplainOptions,
 ) -> Result<bool, Halt> {
