@@ -291,6 +291,8 @@ type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Me
 type Step1 = Result<Flow, Halt>;
 
 impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `judge`
     pub(crate) fn new(
         unit: &'m Unit,
         instance: &'m mut I,
@@ -332,7 +334,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     /// Runs the accept section on the whole instance.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once in each kind of check, and a tenth of a small call
     pub(crate) fn judge(&mut self) -> Result<bool, Halt> {
         let parts = &self.unit.parts;
         match self.guarded(parts.accept_guard, self.node)? {
@@ -342,7 +345,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `judge`
     fn run_entry(&mut self, target: Target) -> Result<bool, Halt> {
         let word = self.code[target.pc() as usize];
         if target.is_single() && word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
