@@ -17,6 +17,7 @@ mod dialect;
 mod document;
 mod emit;
 mod finding;
+mod fusion;
 mod ingest;
 mod ir;
 mod limits_check;
