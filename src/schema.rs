@@ -7,6 +7,7 @@ use callgate_vm::execute::Bounds;
 use callgate_vm::explain::Explanation;
 use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
+use callgate_vm::json;
 use callgate_vm::json_text::JsonText;
 use callgate_vm::limits::{Limits, NESTED_MAX};
 use callgate_vm::render::Renderer;
@@ -172,15 +173,20 @@ impl Schema {
     // --- JSON text -------------------------------------------------------------------------------------------
 
     fn check_bytes<'s>(&'s self, session: &'s mut Session, bytes: &'s [u8]) -> Outcome<'s> {
-        if bytes.len() as u64 > self.limits.call_bytes_max {
+        // Offsets are 32 bits wide.
+        if bytes.len() as u64 > self.limits.call_bytes_max.min(u64::from(u32::MAX / 2)) {
             return Outcome::Fault(FaultCode::CallBytes.into());
         }
-        let in_place = if self.unit.revisits() { Err(Halt::Unreadable) } else { self.judge_text(session, bytes) };
+        let text = match json::utf8(bytes) {
+            Ok(text) => text,
+            Err(malformed) => return Outcome::Rejected(Rejection::not_json(malformed)),
+        };
+        let in_place = if self.unit.revisits() { Err(Halt::Unreadable) } else { self.judge_text(session, text) };
         if in_place == Ok(true) {
             return Outcome::Accepted(Accepted::default());
         }
         // Text that is not JSON is said to be so, whatever the schema says.
-        let tape = match session.tape.read(bytes, self.read_options()) {
+        let tape = match session.tape.read_text(text, self.read_options()) {
             Ok(tape) => tape,
             Err(ReadError::Malformed(malformed)) => return Outcome::Rejected(Rejection::not_json(malformed)),
             Err(ReadError::Fault(code)) => return Outcome::Fault(code.into()),
@@ -192,7 +198,8 @@ impl Schema {
             return Outcome::Fault(code.into());
         }
         let Session { scratch, tape_stack, explanation, evaluation_paths, .. } = session;
-        let judged = if self.unit.revisits() {
+        // Where the text has not been judged to its end, the tape is.
+        let judged = if in_place.is_err() {
             judge(&self.unit, &mut TapeInstance::new(tape, 0), Some(tape_stack), scratch, &self.bounds)
         } else {
             Ok(false)
@@ -206,10 +213,10 @@ impl Schema {
     }
 
     /// Judges the text in place, and reads it to its end.
-    fn judge_text(&self, session: &mut Session, bytes: &[u8]) -> Result<bool, Halt> {
+    fn judge_text(&self, session: &mut Session, text: &str) -> Result<bool, Halt> {
         // Half the depth for the machine and half for what it does not visit: together within the limit.
         let bounds = Bounds { depth_max: self.bounds.depth_max / 2, ..self.bounds };
-        let mut text = JsonText::new(bytes, &mut session.text, bounds.depth_max)?;
+        let mut text = JsonText::new(text, &mut session.text, bounds.depth_max);
         let passed = judge(&self.unit, &mut text, Some(&mut session.text_stack), &mut session.scratch, &bounds)?;
         if passed {
             text.finish()?;

@@ -741,11 +741,11 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     fn is_object(&mut self) -> Result<bool, Halt> {
-        Ok(matches!(self.view()?, View::Object))
+        Ok(self.instance.types(self.node)?.meets(Types::OBJECT))
     }
 
     fn is_array(&mut self) -> Result<bool, Halt> {
-        Ok(matches!(self.view()?, View::Array))
+        Ok(self.instance.types(self.node)?.meets(Types::ARRAY))
     }
 
     /// Starts a walk of the members, if there are any to walk.

@@ -97,22 +97,22 @@ pub struct TextElements {
 }
 
 impl<'a, 's> JsonText<'a, 's> {
-    /// The text `bytes`. Errors: not UTF-8, too long.
+    /// The text `text`, as [`json::utf8`] answers it.
     ///
     /// `skip_depth_max`: how deep an unvisited value may nest before the tape must look at it.
-    pub fn new(bytes: &'a [u8], scratch: &'s mut TextScratch, skip_depth_max: u32) -> Result<Self, Halt> {
-        let text = json::utf8(bytes).map_err(|_| Halt::Unreadable)?;
+    #[inline]
+    pub fn new(text: &'a str, scratch: &'s mut TextScratch, skip_depth_max: u32) -> Self {
         scratch.names.clear();
         scratch.open.clear();
-        let bytes_left = bytes.len().saturating_mul(READS_MAX) + 1_024;
-        Ok(JsonText {
+        let bytes_left = text.len().saturating_mul(READS_MAX) + 1_024;
+        JsonText {
             text,
             scratch,
             walked: (0, 0),
             viewed: (u32::MAX, View::Null),
             skip_depth_max: skip_depth_max as usize,
             bytes_left,
-        })
+        }
     }
 
     /// Reads what the machine left unread, to the end of the text. To be called after acceptance.
@@ -450,7 +450,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, readable: bool) {
         let mut scratch = TextScratch::default();
-        let read = JsonText::new(text.as_bytes(), &mut scratch, 4).and_then(|mut text| text.finish());
+        let read = JsonText::new(text, &mut scratch, 4).finish();
         assert_eq!(read.is_ok(), readable, "{text}");
     }
 

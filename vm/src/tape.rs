@@ -154,7 +154,14 @@ impl TapeBuf {
         if bytes.len() > options.bytes_max.min(u32::MAX as usize / 2) {
             return Err(FaultCode::CallBytes.into());
         }
-        let text = json::utf8(bytes)?;
+        self.read_text(json::utf8(bytes)?, options)
+    }
+
+    /// As [`read`](Self::read), of a text that [`json::utf8`] has answered.
+    pub fn read_text<'t>(&'t mut self, text: &'t str, options: ReadOptions) -> Result<Tape<'t>, ReadError> {
+        if text.len() > options.bytes_max.min(u32::MAX as usize / 2) {
+            return Err(FaultCode::CallBytes.into());
+        }
         Reader { buf: self, text, at: 0, options }.run()?;
         Ok(self.tape(text))
     }

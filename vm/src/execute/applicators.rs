@@ -6,6 +6,7 @@
 use super::{CLAIMED, Cursor, Flow, Into, Items, LoopState, Machine, Sink, State, Step1, TOO_MANY, Use, verdict};
 use crate::insn::{Flags, TableId, Target, Types};
 use crate::instance::{Halt, Instance, Member, View};
+use crate::opcode::Opcode;
 use crate::text::Text;
 use crate::unit::{Extra, Guard, Table};
 
@@ -431,6 +432,16 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         Ok(if state.count >= min || soft { Flow::Next } else { self.fail_with(state.count) })
     }
 
+    /// Whether the block's first instruction tests for types that the instance is not of: it need not run to fail.
+    fn excludes(&mut self, target: Target, types: Types) -> Result<bool, Halt> {
+        if !target.is_some() {
+            return Ok(false);
+        }
+        self.spend(1)?;
+        let word = self.code[target.pc() as usize];
+        Ok(word.op == Opcode::TypeIs as u8 && !types.meets(Types(word.a)))
+    }
+
     /// Runs a branch on the instance, on an evaluated set of its own where one is kept.
     pub(super) fn apply_branch(
         &mut self,
@@ -455,6 +466,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     ) -> Step1 {
         let unit = self.unit;
         let branches = unit.list(list);
+        let types = self.instance.types(self.node)?;
         // `at` is the next branch, `count` how many passed.
         loop {
             state.count += u32::from(passed.take() == Some(true));
@@ -465,6 +477,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
                 break;
             };
             state.at += 1;
+            if !self.collecting() && self.excludes(Target::from_bits(*branch), types)? {
+                continue;
+            }
             passed = self.apply_branch(flags, Target::from_bits(*branch), Use::Failures, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);
@@ -497,6 +512,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     ) -> Step1 {
         let unit = self.unit;
         let branches = unit.list(list);
+        let types = self.instance.types(self.node)?;
         // `at` is the next branch, `count` how many passed, `seen` the first of them and where the list of the others
         // starts.
         loop {
@@ -520,6 +536,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             state.at += 1;
             // After the first that fits, the others' failures are of no interest.
             let use_ = if state.count == 0 { Use::Failures } else { Use::Verdict };
+            let quiet = use_ == Use::Verdict || !self.collecting();
+            if quiet && self.excludes(Target::from_bits(*branch), types)? {
+                continue;
+            }
             passed = self.apply_branch(flags, Target::from_bits(*branch), use_, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);

@@ -46,12 +46,12 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn skip_type(&mut self, types: Types, to: Target) -> Step1 {
-        Ok(if self.view()?.types().meets(types) { Flow::Goto(to.pc()) } else { Flow::Next })
+        Ok(if self.instance.types(self.node)?.meets(types) { Flow::Goto(to.pc()) } else { Flow::Next })
     }
 
     #[inline]
     fn type_is(&mut self, types: Types) -> Step1 {
-        let holds = self.view()?.types().meets(types);
+        let holds = self.instance.types(self.node)?.meets(types);
         self.fail_unless(holds)
     }
 
