@@ -3,7 +3,7 @@
 //! Blocks are laid out in the order in which the root leads to them, accept code first. Nothing here depends on the
 //! order of a hash map, so the same program gives the same unit.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ahash::HashMap;
@@ -12,7 +12,6 @@ use callgate_vm::instance::View;
 use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
 use callgate_vm::opcode::{Opcode, build};
-use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
     BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Unit, UnitParts,
@@ -24,6 +23,7 @@ use crate::ir::Model;
 use crate::location::{Pointer, push_segment};
 use crate::lower::graph::blocks_of;
 use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Op, Program};
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::string_pool::StringPool;
 
@@ -84,17 +84,24 @@ impl Layout {
     fn new(program: &Program<'_>) -> Layout {
         let stands_for: Vec<BlockId> =
             (0..program.blocks.len()).map(|at| resolve_alias(program, BlockId(at as u32))).collect();
-        let mut order = Vec::new();
+        // The order is its own queue: what comes after `at` is still to be followed.
+        let mut order = Vec::with_capacity(program.blocks.len());
         let mut seen = vec![false; program.blocks.len()];
-        let mut queue = VecDeque::from([stands_for[program.accept.0 as usize], program.explain]);
-        while let Some(block) = queue.pop_front() {
-            if std::mem::replace(&mut seen[block.0 as usize], true) {
-                continue;
+        let mut enter = |order: &mut Vec<BlockId>, block: BlockId| {
+            if !std::mem::replace(&mut seen[block.0 as usize], true) {
+                order.push(block);
             }
-            order.push(block);
-            for op in &program.blocks[block.0 as usize].ops {
-                queue.extend(blocks_of(&op.low).map(|id| stands_for[id.0 as usize]));
+        };
+        enter(&mut order, stands_for[program.accept.0 as usize]);
+        enter(&mut order, program.explain);
+        let mut at = 0;
+        while let Some(block) = order.get(at) {
+            for op in program.blocks[block.0 as usize].ops.iter() {
+                if !matches!(op.low, Low::Plain(_)) {
+                    blocks_of(&op.low).for_each(|id| enter(&mut order, stands_for[id.0 as usize]));
+                }
             }
+            at += 1;
         }
         // Stable: within a section the order stays.
         order.sort_by_key(|block| program.blocks[block.0 as usize].key.kind == BlockKind::Explain);
@@ -183,9 +190,9 @@ struct Emitter<'e, 'm, 'd> {
     strings: StringPool,
     /// The strings of the keywords met so far.
     keywords: [StrId; Keyword::ALL.len()],
-    numbers: HashMap<String, u32>,
-    values: HashMap<String, u32>,
-    patterns: HashMap<String, u32>,
+    numbers: HashMap<&'d str, u32>,
+    values: HashMap<Cow<'d, str>, u32>,
+    patterns: HashMap<PatternNo, u32>,
     lists: HashMap<Vec<u32>, u32>,
     /// By the string of its location: the first note there.
     first_notes: Vec<Option<u32>>,
@@ -197,7 +204,7 @@ struct Emitter<'e, 'm, 'd> {
 impl Emitter<'_, '_, '_> {
     fn block(&mut self, id: BlockId) {
         let program = self.program;
-        for op in &program.blocks[id.0 as usize].ops {
+        for op in program.blocks[id.0 as usize].ops.iter() {
             let pc = self.parts.code.len() as u32;
             let word = self.word(&op.low, pc);
             self.parts.code.push(word);
@@ -215,7 +222,7 @@ impl Emitter<'_, '_, '_> {
             Low::Number(build, place, node) => build(NumberId(self.number(*place, *node))),
             Low::Enum(place, node) => self.enumeration(*place, *node),
             Low::Const(place, node) => build::const_is(ValueId(self.value(*place, *node))),
-            Low::Matches(pattern) => build::matches(PatternId(self.pattern(pattern))),
+            Low::Matches(pattern) => build::matches(PatternId(self.pattern(*pattern))),
             Low::Call { block, memo: false, .. } => build::call(self.layout.target(*block)),
             Low::Call { block, track, .. } => {
                 build::call_memo(if *track { Flags::TRACK } else { Flags::NONE }, self.layout.target(*block))
@@ -234,8 +241,8 @@ impl Emitter<'_, '_, '_> {
             Low::Properties(table) => build::properties(self.table(table)),
             Low::PatternProperties(pairs) => {
                 let mut list = Vec::new();
-                for (pattern, block) in pairs {
-                    list.extend([self.pattern(pattern), self.layout.target(*block).bits()]);
+                for (pattern, block) in *pairs {
+                    list.extend([self.pattern(*pattern), self.layout.target(*block).bits()]);
                 }
                 build::pattern_properties(self.list(list))
             }
@@ -277,7 +284,7 @@ impl Emitter<'_, '_, '_> {
         };
         let block = &program.blocks[layout.stands_for[block.0 as usize].0 as usize];
         // Explaining code keeps its blocks whole, tracking code its marks.
-        let (guard, head) = if block.key.kind == BlockKind::Judge { guard(&block.ops) } else { (Guard::OPEN, 0) };
+        let (guard, head) = if block.key.kind == BlockKind::Judge { guard(block.ops) } else { (Guard::OPEN, 0) };
         match &block.ops[head..] {
             _ if head == 0 => (Guard::OPEN, target),
             [] => (Guard { pass: guard.pass.union(guard.admit), ..guard }, Target::NONE),
@@ -350,7 +357,7 @@ impl Emitter<'_, '_, '_> {
         };
         let id = self.parts.numbers.len() as u32;
         self.parts.numbers.push(number);
-        self.numbers.insert(literal.to_owned(), id);
+        self.numbers.insert(literal, id);
         id
     }
 
@@ -366,7 +373,7 @@ impl Emitter<'_, '_, '_> {
             self.parts.value_text.push(',');
         }
         self.parts.value_text.push_str(&text);
-        self.values.insert(text.into_owned(), id);
+        self.values.insert(text, id);
         id
     }
 
@@ -420,13 +427,12 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn pattern(&mut self, pattern: &Arc<Pattern>) -> u32 {
-        if let Some(id) = self.patterns.get(pattern.source()) {
-            return *id;
+    fn pattern(&mut self, pattern: PatternNo) -> u32 {
+        let next = self.parts.patterns.len() as u32;
+        let id = *self.patterns.entry(pattern).or_insert(next);
+        if id == next {
+            self.parts.patterns.push(Arc::clone(self.model.pattern(pattern)));
         }
-        let id = self.parts.patterns.len() as u32;
-        self.parts.patterns.push(Arc::clone(pattern));
-        self.patterns.insert(pattern.source().to_owned(), id);
         id
     }
 
@@ -447,7 +453,7 @@ impl Emitter<'_, '_, '_> {
         }
         let keys: Vec<TextKey> = names.iter().map(|name| name.key).collect();
         let index = NameIndex::new(&keys);
-        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
+        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(*pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {
             LowExtra::Skip => Extra::Skip,

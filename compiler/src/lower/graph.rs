@@ -1,10 +1,7 @@
 //! The graph of blocks: cycles that consume nothing, chains of frames, and where verdicts are worth keeping.
 
-use std::sync::Arc;
-
-use callgate_vm::pattern::Pattern;
-
 use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Op, Program};
+use crate::pattern_cache::PatternNo;
 
 /// How an instruction's blocks relate to the instance of the block it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +20,8 @@ enum Arm {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks<'l> {
     names: &'l [LowName<'l>],
-    patterns: &'l [(Arc<Pattern>, Option<BlockId>)],
-    pairs: &'l [(Arc<Pattern>, BlockId)],
+    patterns: &'l [(PatternNo, Option<BlockId>)],
+    pairs: &'l [(PatternNo, BlockId)],
     list: &'l [BlockId],
     alone: [Option<BlockId>; 3],
 }
@@ -44,7 +41,7 @@ impl<'l> Blocks<'l> {
             _ => None,
         };
         let alone = [extra, None, None];
-        Blocks { names: &table.names, patterns: &table.patterns, alone, ..Blocks::default() }
+        Blocks { names: table.names, patterns: table.patterns, alone, ..Blocks::default() }
     }
 }
 
@@ -109,7 +106,7 @@ pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
 
 /// Adds the blocks that judge the instance of `block`.
 fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
-    for op in &block.ops {
+    for op in block.ops.iter() {
         // Most are one word, or run blocks for members.
         if matches!(op.low, Low::Plain(_) | Low::ObjectTable(_) | Low::Properties(_)) {
             continue;
@@ -184,7 +181,7 @@ pub(super) fn choose_memos(program: &mut Program<'_>) {
         meeting(program, &callees)
     };
     for block in &mut program.blocks {
-        for op in &mut block.ops {
+        for op in block.ops.iter_mut() {
             if let Low::Call { block, memo, .. } = &mut op.low {
                 *memo = callees.number(*block).is_some_and(|at| meeting[at]);
             }
@@ -201,7 +198,7 @@ struct Callees {
 impl Callees {
     fn of(program: &Program<'_>) -> Callees {
         let mut callees = Callees { numbers: Vec::new(), len: 0 };
-        for op in program.blocks.iter().flat_map(|block| &block.ops) {
+        for op in program.blocks.iter().flat_map(|block| &*block.ops) {
             if let Low::Call { block, .. } = &op.low {
                 callees.numbers.resize(program.blocks.len(), None);
                 let number = &mut callees.numbers[block.0 as usize];
