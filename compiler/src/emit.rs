@@ -22,7 +22,7 @@ use crate::document::SCHEMA_READ;
 use crate::ir::Model;
 use crate::location::{Pointer, push_segment};
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Op, Program};
+use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Op, Program};
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::string_pool::StringPool;
@@ -410,7 +410,7 @@ impl Emitter<'_, '_, '_> {
         strings.sort_unstable();
         strings.dedup();
         set.strings = strings.iter().map(|text| (TextKey::of(text), self.str(text))).collect();
-        set.index = NameIndex::new(&set.strings.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+        set.index = NameIndex::new(&set.strings);
         set.numbers.sort_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)));
         set.numbers.dedup_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)).is_eq());
         let id = self.parts.enums.len() as u32;
@@ -437,13 +437,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn table(&mut self, low: &LowTable<'_>) -> TableId {
-        let mut order: Vec<&LowName<'_>> = low.names.iter().collect();
-        if order.len() > WATCHED_MAX {
-            order.sort_by_key(|name| !name.required);
-        }
+        let len = low.names.len();
+        let first = low.names.iter().filter(|name| len <= WATCHED_MAX || name.required);
+        let rest = low.names.iter().filter(|name| len > WATCHED_MAX && !name.required);
         let mut required = 0;
-        let mut names = Vec::with_capacity(order.len());
-        for (at, name) in order.into_iter().enumerate() {
+        let mut names = Vec::with_capacity(len);
+        for (at, name) in first.chain(rest).enumerate() {
             if name.required && at < WATCHED_MAX {
                 required |= 1 << at;
             }
@@ -451,8 +450,7 @@ impl Emitter<'_, '_, '_> {
             let key = TextKey::of(name.name);
             names.push(TableName { key, name: self.str(name.name), target, guard, declared: name.declared });
         }
-        let keys: Vec<TextKey> = names.iter().map(|name| name.key).collect();
-        let index = NameIndex::new(&keys);
+        let index = NameIndex::new(&names);
         let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(*pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {
