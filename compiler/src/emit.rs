@@ -22,7 +22,7 @@ use crate::document::SCHEMA_READ;
 use crate::ir::Model;
 use crate::location::{Pointer, push_segment};
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Op, Program};
+use crate::lower::{Block, BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Op, Program};
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::string_pool::StringPool;
@@ -30,7 +30,7 @@ use crate::string_pool::StringPool;
 /// Makes the unit. Errors: a fault of this compiler.
 pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
     let layout = Layout::new(program);
-    let words: usize = program.blocks.iter().map(|block| block.ops.len() + 1).sum();
+    let words = layout.words;
     let parts = UnitParts {
         code: Vec::with_capacity(words),
         notes: Vec::with_capacity(words / 2),
@@ -54,11 +54,11 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         more_notes: HashMap::default(),
         pointer: Pointer::default(),
     };
-    for block in &layout.order {
-        if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
+    for section in SECTIONS {
+        if section == Section::Explain {
             emitter.parts.explain_at = emitter.parts.code.len() as u32;
         }
-        emitter.block(*block);
+        emitter.section(section);
     }
     (emitter.parts.accept_guard, emitter.parts.accept) = emitter.guarded(Some(program.accept));
     emitter.parts.explain = layout.pc(program.explain);
@@ -70,62 +70,98 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     Unit::new(emitter.parts)
 }
 
-/// Where each block lies.
+/// Where each block lies: accept code first, each section in the order in which the root leads to its blocks.
 struct Layout {
     order: Vec<BlockId>,
-    pcs: Vec<Option<u32>>,
-    leaves: Vec<bool>,
-    /// Instructions of each block; running one that has none is running nothing.
-    lens: Vec<usize>,
-    stands_for: Vec<BlockId>,
+    laid: Vec<Laid>,
+    words: usize,
+}
+
+/// Where a block lies, and what is known of it.
+struct Laid {
+    /// None for a block that nothing runs.
+    pc: Option<u32>,
+    /// Instructions; running a block that has none is running nothing.
+    len: u32,
+    is_leaf: bool,
+    stands_for: BlockId,
+}
+
+/// The sections, in their order.
+const SECTIONS: [Section; 2] = [Section::Accept, Section::Explain];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Accept,
+    Explain,
+}
+
+impl Section {
+    fn of(block: &Block<'_>) -> Section {
+        if block.key.kind == BlockKind::Explain { Section::Explain } else { Section::Accept }
+    }
 }
 
 impl Layout {
     fn new(program: &Program<'_>) -> Layout {
-        let stands_for: Vec<BlockId> =
-            (0..program.blocks.len()).map(|at| resolve_alias(program, BlockId(at as u32))).collect();
-        // The order is its own queue: what comes after `at` is still to be followed.
-        let mut order = Vec::with_capacity(program.blocks.len());
-        let mut seen = vec![false; program.blocks.len()];
-        let mut enter = |order: &mut Vec<BlockId>, block: BlockId| {
-            if !std::mem::replace(&mut seen[block.0 as usize], true) {
-                order.push(block);
-            }
-        };
-        enter(&mut order, stands_for[program.accept.0 as usize]);
-        enter(&mut order, program.explain);
-        let mut at = 0;
-        while let Some(block) = order.get(at) {
-            for op in program.blocks[block.0 as usize].ops.iter() {
-                if !matches!(op.low, Low::Plain(_)) {
-                    blocks_of(&op.low).for_each(|id| enter(&mut order, stands_for[id.0 as usize]));
+        let laid = (0..program.blocks.len()).map(|at| {
+            let len = program.blocks[at].ops.len() as u32;
+            Laid { pc: None, len, is_leaf: true, stands_for: resolve_alias(program, BlockId(at as u32)) }
+        });
+        let order = Vec::with_capacity(program.blocks.len());
+        let mut layout = Layout { order, laid: laid.collect(), words: 0 };
+        layout.find_order(program);
+        for section in SECTIONS {
+            for block in &layout.order {
+                if Section::of(&program.blocks[block.0 as usize]) == section {
+                    let laid = &mut layout.laid[block.0 as usize];
+                    laid.pc = Some(layout.words as u32);
+                    layout.words += laid.len as usize + 1;
                 }
             }
+        }
+        layout
+    }
+
+    /// The blocks that the root leads to. The order is its own queue: what comes after `at` is still to be followed.
+    fn find_order(&mut self, program: &Program<'_>) {
+        self.enter(program.accept);
+        self.enter(program.explain);
+        let mut at = 0;
+        while let Some(block) = self.order.get(at).copied() {
+            let mut all_leaves = true;
+            for op in program.blocks[block.0 as usize].ops.iter() {
+                all_leaves &= is_leaf(&op.low);
+                if !matches!(op.low, Low::Plain(_)) {
+                    blocks_of(&op.low).for_each(|block| self.enter(block));
+                }
+            }
+            self.laid[block.0 as usize].is_leaf = all_leaves;
             at += 1;
         }
-        // Stable: within a section the order stays.
-        order.sort_by_key(|block| program.blocks[block.0 as usize].key.kind == BlockKind::Explain);
-        let mut pcs = vec![None; program.blocks.len()];
-        let mut pc = 0;
-        for block in &order {
-            pcs[block.0 as usize] = Some(pc);
-            pc += program.blocks[block.0 as usize].ops.len() as u32 + 1;
+    }
+
+    fn enter(&mut self, block: BlockId) {
+        let block = self.laid[block.0 as usize].stands_for;
+        let pc = &mut self.laid[block.0 as usize].pc;
+        if pc.is_none() {
+            *pc = Some(0);
+            self.order.push(block);
         }
-        let leaves = program.blocks.iter().map(|block| block.ops.iter().all(|op| is_leaf(&op.low))).collect();
-        let lens = program.blocks.iter().map(|block| block.ops.len()).collect();
-        Layout { order, pcs, leaves, lens, stands_for }
+    }
+
+    /// What is run in the block's stead.
+    fn laid(&self, block: BlockId) -> &Laid {
+        &self.laid[self.laid[block.0 as usize].stands_for.0 as usize]
     }
 
     fn pc(&self, block: BlockId) -> u32 {
-        self.pcs[self.stands_for[block.0 as usize].0 as usize].unwrap_or(0)
+        self.laid(block).pc.unwrap_or(0)
     }
 
     fn target(&self, block: BlockId) -> Target {
-        let block = self.stands_for[block.0 as usize];
-        match self.pcs[block.0 as usize] {
-            Some(pc) if self.lens[block.0 as usize] > 0 => {
-                Target::new(pc, self.leaves[block.0 as usize], self.lens[block.0 as usize] == 1)
-            }
+        match *self.laid(block) {
+            Laid { pc: Some(pc), len, is_leaf, .. } if len > 0 => Target::new(pc, is_leaf, len == 1),
             _ => Target::NONE,
         }
     }
@@ -202,9 +238,14 @@ struct Emitter<'e, 'm, 'd> {
 }
 
 impl Emitter<'_, '_, '_> {
-    fn block(&mut self, id: BlockId) {
-        let program = self.program;
-        for op in program.blocks[id.0 as usize].ops.iter() {
+    fn section(&mut self, section: Section) {
+        let (program, layout) = (self.program, self.layout);
+        let blocks = layout.order.iter().map(|id| &program.blocks[id.0 as usize]);
+        blocks.filter(|block| Section::of(block) == section).for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block<'_>) {
+        for op in block.ops.iter() {
             let pc = self.parts.code.len() as u32;
             let word = self.word(&op.low, pc);
             self.parts.code.push(word);
@@ -282,7 +323,7 @@ impl Emitter<'_, '_, '_> {
         let Some(block) = block.filter(|_| target.is_some() && self.model.options.fusion) else {
             return (Guard::OPEN, target);
         };
-        let block = &program.blocks[layout.stands_for[block.0 as usize].0 as usize];
+        let block = &program.blocks[layout.laid[block.0 as usize].stands_for.0 as usize];
         // Explaining code keeps its blocks whole, tracking code its marks.
         let (guard, head) = if block.key.kind == BlockKind::Judge { guard(block.ops) } else { (Guard::OPEN, 0) };
         match &block.ops[head..] {
@@ -310,7 +351,7 @@ impl Emitter<'_, '_, '_> {
     fn unevaluated_target(&self, block: Option<BlockId>) -> Target {
         block.map_or(Target::NONE, |block| {
             let pc = self.layout.pc(block);
-            Target::new(pc, self.layout.leaves[self.layout.stands_for[block.0 as usize].0 as usize], false)
+            Target::new(pc, self.layout.laid(block).is_leaf, false)
         })
     }
 
