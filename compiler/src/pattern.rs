@@ -911,7 +911,8 @@ fn shape(hir: &Hir) -> Option<Shape> {
         (false, false, [part]) => literal(part).map(Shape::Contains),
         _ => None,
     }
-    .or_else(|| start.then(|| pieces(parts, end)).flatten())
+    .or_else(|| start.then(|| Shape::of_pieces(pieces(parts)?, end)).flatten())
+    .or_else(|| (start && end).then(|| alternatives(parts)).flatten())
 }
 
 /// Whether the pattern, or one of its alternatives, matches the empty text at the start or at the end of any
@@ -986,8 +987,8 @@ fn repeated_class(hir: &Hir) -> Option<Shape> {
     Some(Shape::Class { ascii, min, max })
 }
 
-/// Classes and literals one after the other, where each takes all it can and is right to.
-fn pieces(parts: &[Hir], whole: bool) -> Option<Shape> {
+/// Classes and literals one after the other.
+fn pieces(parts: &[Hir]) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     for part in parts {
         match part.kind() {
@@ -1000,7 +1001,18 @@ fn pieces(parts: &[Hir], whole: bool) -> Option<Shape> {
             return None;
         }
     }
-    Shape::of_pieces(pieces, whole)
+    Some(pieces)
+}
+
+/// Alternatives of which each is pieces.
+fn alternatives(hir: &[Hir]) -> Option<Shape> {
+    let [hir] = hir else {
+        return None;
+    };
+    let HirKind::Alternation(alternatives) = hir.kind() else {
+        return None;
+    };
+    Shape::of_alternatives(alternatives.iter().map(|alternative| pieces(parts(alternative))).collect::<Option<_>>()?)
 }
 
 /// One ASCII class, repeated or not.

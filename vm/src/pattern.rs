@@ -1,7 +1,7 @@
 //! Patterns at run time: the cheapest engine that gives the answer.
 //!
-//! Most patterns of real schemas are literals, prefixes or one class repeated: they need no engine. Regular ones
-//! run on a dense automaton of at most [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with
+//! Most patterns of real schemas are literals, prefixes, or a few classes one after the other: they need no engine, and
+//! building one would be most of compiling their schema. Other regular ones run on a dense automaton of at most [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with
 //! memory of the caller's scratch; both are linear in the text. Look-around and back-references leave regular
 //! languages: they backtrack, under a step limit, and are the one kind that may allocate.
 
@@ -53,6 +53,8 @@ pub enum Shape {
         /// Whether the text ends with them.
         whole: bool,
     },
+    /// Texts that are one of a few such lists of pieces.
+    Alternatives(Box<[Box<[Piece]>]>),
 }
 
 /// Between `min` and `max` characters of a set of ASCII.
@@ -68,16 +70,26 @@ pub struct Piece {
 
 impl Shape {
     /// The shape of pieces one after the other, if what each takes is settled by the next character.
-    /// Cost: linear, but for runs of pieces that may be empty.
     pub fn of_pieces(pieces: Vec<Piece>, whole: bool) -> Option<Shape> {
+        Self::are_settled(&pieces).then(|| Shape::Pieces { pieces: pieces.into_boxed_slice(), whole })
+    }
+
+    /// The shape of texts that are one of these lists of pieces. As many as are faster tried one by one than together.
+    pub fn of_alternatives(alternatives: Vec<Vec<Piece>>) -> Option<Shape> {
+        const ALTERNATIVES_MAX: usize = 4;
+        let few = alternatives.len() <= ALTERNATIVES_MAX && alternatives.iter().all(|pieces| Self::are_settled(pieces));
+        few.then(|| Shape::Alternatives(alternatives.into_iter().map(Vec::into_boxed_slice).collect()))
+    }
+
+    /// Cost: linear, but for runs of pieces that may be empty.
+    fn are_settled(pieces: &[Piece]) -> bool {
         let settled = |at: usize, piece: &Piece| {
             let rest = &pieces[at + 1..];
             // What may stand next: pieces up to the first that cannot be empty.
             let next_len = rest.iter().position(|next| next.min > 0).map_or(rest.len(), |first| first + 1);
             piece.max == Some(piece.min) || rest[..next_len].iter().all(|next| next.ascii & piece.ascii == 0)
         };
-        let settled = pieces.iter().enumerate().all(|(at, piece)| settled(at, piece));
-        settled.then(|| Shape::Pieces { pieces: pieces.into_boxed_slice(), whole })
+        pieces.iter().enumerate().all(|(at, piece)| settled(at, piece))
     }
 }
 
@@ -211,6 +223,7 @@ impl Pattern {
             Engine::Shape(Shape::Contains(_)) => "contains",
             Engine::Shape(Shape::Class { .. }) => "class",
             Engine::Shape(Shape::Pieces { .. }) => "pieces",
+            Engine::Shape(Shape::Alternatives(_)) => "alternatives",
             Engine::Dfa(_) => "dfa",
             Engine::Nfa(_) => "nfa",
             Engine::Backtracking(_) => "backtracking",
@@ -221,6 +234,9 @@ impl Pattern {
     pub fn memory(&self) -> usize {
         match &self.engine {
             Engine::Shape(Shape::Pieces { pieces, .. }) => size_of::<Shape>() + size_of_val::<[Piece]>(pieces),
+            Engine::Shape(Shape::Alternatives(lists)) => {
+                size_of::<Shape>() + lists.iter().map(|pieces| size_of_val::<[Piece]>(pieces)).sum::<usize>()
+            }
             Engine::Shape(_) => size_of::<Shape>(),
             Engine::Dfa(dfa) => dfa.memory_usage(),
             Engine::Nfa(engine) => engine.get_nfa().memory_usage(),
@@ -277,6 +293,12 @@ impl Shape {
             }
             (Shape::Pieces { pieces, whole }, Some(plain)) => starts_with_pieces(plain.bytes(), pieces, *whole),
             (Shape::Pieces { pieces, whole }, None) => starts_with_pieces(text.chars(), pieces, *whole),
+            (Shape::Alternatives(lists), Some(plain)) => {
+                lists.iter().any(|pieces| starts_with_pieces(plain.bytes(), pieces, true))
+            }
+            (Shape::Alternatives(lists), None) => {
+                lists.iter().any(|pieces| starts_with_pieces(text.chars(), pieces, true))
+            }
             (Shape::Exact(literal), _) => text.is(literal),
             (Shape::Prefix(literal), Some(plain)) => plain.starts_with(literal),
             (Shape::Suffix(literal), Some(plain)) => plain.ends_with(literal),

@@ -227,6 +227,16 @@ fn ascii_classes_one_after_the_other_have_a_shape() {
     check_shape(&format!("^{}[ab]$", "a".repeat(PIECES_MAX)), None);
 }
 
+#[test]
+fn alternatives_of_pieces_have_a_shape() {
+    let shape = |pattern| translate(pattern).unwrap().shape;
+    assert!(matches!(shape("^(?:[0-9]{8}|0{4}-a|b)$"), Some(Shape::Alternatives(_))));
+    check_matches("^([0-9a-f]{2}-[0-9]|00-00|b)$", &["a0-1", "00-00", "b"], &["", "a0-", "00-001", "c", "xb"]);
+    for pattern in ["^([0-9]a|b+b|cd)$", "^([0-9]a|bc|cd|de|ef)$", "^([0-9]a|bc)", "^[0-9]a|bc$"] {
+        check_shape(pattern, None);
+    }
+}
+
 /// Numbers that look random, the same in every run.
 struct Numbers(u64);
 
@@ -257,13 +267,18 @@ fn pieces_match_what_the_automaton_does() {
         for _ in 0..len {
             body += &["(?:", numbers.pick(&CLASSES), ")", numbers.pick(&TIMES)].concat();
         }
-        let pattern = format!("^{body}{}", numbers.pick(&["$", ""]));
-        let Translation { hir, shape: Some(shape @ Shape::Pieces { .. }), .. } = translate(&pattern).unwrap() else {
+        let pattern = match numbers.below(3) {
+            0 => format!("^{body}"),
+            1 => format!("^{body}$"),
+            _ => format!("^(?:{body}|0[ab]|-+)$"),
+        };
+        let translation = translate(&pattern).unwrap();
+        let Some(shape @ (Shape::Pieces { .. } | Shape::Alternatives(_))) = translation.shape else {
             continue;
         };
         shaped += 1;
         let pieces = Pattern::of_shape(&pattern, shape);
-        let automaton = Pattern::regular(&pattern, &hir.expect("a regular pattern is parsed")).unwrap();
+        let automaton = Pattern::regular(&pattern, &translation.hir.expect("a regular pattern is parsed")).unwrap();
         for _ in 0..60 {
             let len = numbers.below(9);
             let text = numbers.join(&CHARS, len);
