@@ -20,7 +20,7 @@ use callgate_vm::unit::{
 use crate::dialect::Keyword;
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
-use crate::location::{Pointer, push_segment};
+use crate::location::Pointer;
 use crate::lower::graph::blocks_of;
 use crate::lower::{Block, BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Op, Program};
 use crate::pattern_cache::PatternNo;
@@ -52,7 +52,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         lists: HashMap::default(),
         first_notes: Vec::with_capacity(4 * words),
         more_notes: HashMap::default(),
-        pointer: Pointer::default(),
+        pointer: Pointer::with_room(),
     };
     for section in SECTIONS {
         if section == Section::Explain {
@@ -555,7 +555,9 @@ impl Emitter<'_, '_, '_> {
         self.strings.add_written(|text| {
             text.push_str(pointer);
             if let Some(keyword) = low.keyword {
-                push_segment(text, keyword.name());
+                // No keyword has anything to escape.
+                text.push('/');
+                text.push_str(keyword.name());
             }
         })
     }

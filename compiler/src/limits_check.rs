@@ -2,7 +2,6 @@
 
 use ahash::HashSet;
 
-use crate::dialect::Keyword;
 use crate::ir::Model;
 use crate::location::Locations;
 use crate::lower::{Low, LowTable, Op};
@@ -76,7 +75,7 @@ fn op_bytes(op: &Op<'_>, locations: &Locations<'_>) -> u64 {
     let note = op.note.as_ref().map_or(0, |note| {
         let texts: usize = note.texts.iter().map(|text| text.len()).sum();
         let description = note.description.map_or(0, str::len);
-        let location = locations.bytes(note.location, note.keyword.map_or("", Keyword::name));
+        let location = locations.bytes_at(note.location, note.keyword);
         (location + description + texts + 64) as u64
     });
     8 + operands + note

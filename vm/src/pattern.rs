@@ -1,9 +1,10 @@
 //! Patterns at run time: the cheapest engine that gives the answer.
 //!
 //! Most patterns of real schemas are literals, prefixes, or a few classes one after the other: they need no engine, and
-//! building one would be most of compiling their schema. Other regular ones run on a dense automaton of at most [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with
-//! memory of the caller's scratch; both are linear in the text. Look-around and back-references leave regular
-//! languages: they backtrack, under a step limit, and are the one kind that may allocate.
+//! building one would be most of compiling their schema. Other regular ones run on a dense automaton of at most
+//! [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with memory of the caller's scratch; both are
+//! linear in the text. Look-around and back-references leave regular languages: they backtrack, under a step limit, and
+//! are the one kind that may allocate.
 
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::nfa::thompson::{self, pikevm};

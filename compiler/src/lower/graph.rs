@@ -69,6 +69,14 @@ impl Iterator for Blocks<'_> {
         let listed = shift(&mut self.pairs).map(|(_, block)| *block).or_else(|| shift(&mut self.list).copied());
         listed.or_else(|| self.alone.iter_mut().find_map(Option::take))
     }
+
+    /// All that are left, list by list: what `for_each` goes by.
+    fn fold<B, F: FnMut(B, BlockId) -> B>(self, init: B, f: F) -> B {
+        let named = self.names.iter().filter_map(|name| name.block);
+        let matched = self.patterns.iter().filter_map(|(_, block)| *block);
+        let listed = self.pairs.iter().map(|(_, block)| *block).chain(self.list.iter().copied());
+        named.chain(matched).chain(listed).chain(self.alone.into_iter().flatten()).fold(init, f)
+    }
 }
 
 /// The blocks that an instruction runs, and what on.
