@@ -87,7 +87,7 @@ pub(crate) fn offset_of(tape: Tape<'_>, root: Node, pointer: &str) -> usize {
 
 /// Containers inside containers; the root's own level is 0.
 fn depth(tape: Tape<'_>, root: Node) -> u64 {
-    let mut ends: Vec<Node> = Vec::new();
+    let mut ends: Vec<Node> = Vec::with_capacity(32);
     let mut deepest = 0;
     for node in root..tape.entry(root).next {
         while ends.last().is_some_and(|end| *end <= node) {

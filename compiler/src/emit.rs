@@ -3,7 +3,7 @@
 //! Blocks are laid out in the order in which the root leads to them, accept code first. Nothing here depends on the
 //! order of a hash map, so the same program gives the same unit.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ahash::HashMap;
@@ -14,7 +14,6 @@ use callgate_vm::instance::View;
 use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
 use callgate_vm::opcode::{Opcode, build};
-use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
     BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
@@ -24,16 +23,17 @@ use callgate_vm::unit::{
 use crate::dialect::Keyword;
 use crate::document::SCHEMA_READ;
 use crate::ir::Model;
-use crate::location::{Pointer, push_segment};
+use crate::location::Pointer;
 use crate::lower::graph::blocks_of;
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Op, Program};
+use crate::lower::{Block, BlockId, BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Op, Program};
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::string_pool::StringPool;
 
 /// Makes the unit. Errors: a fault of this compiler.
 pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8; 32]) -> Result<Unit, BadUnit> {
     let layout = Layout::new(program);
-    let words: usize = program.blocks.iter().map(|block| block.ops.len() + 1).sum();
+    let words = layout.words;
     let parts = UnitParts {
         code: Vec::with_capacity(words),
         notes: Vec::with_capacity(words / 2),
@@ -55,13 +55,13 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         lists: HashMap::default(),
         first_notes: Vec::with_capacity(4 * words),
         more_notes: HashMap::default(),
-        pointer: Pointer::default(),
+        pointer: Pointer::with_room(),
     };
-    for block in &layout.order {
-        if emitter.parts.explain_at == 0 && program.blocks[block.0 as usize].key.kind == BlockKind::Explain {
+    for section in SECTIONS {
+        if section == Section::Explain {
             emitter.parts.explain_at = emitter.parts.code.len() as u32;
         }
-        emitter.block(*block);
+        emitter.section(section);
     }
     (emitter.parts.accept_guard, emitter.parts.accept) = emitter.guarded(Some(program.accept));
     emitter.parts.explain = layout.pc(program.explain);
@@ -73,55 +73,98 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     Unit::new(emitter.parts)
 }
 
-/// Where each block lies.
+/// Where each block lies: accept code first, each section in the order in which the root leads to its blocks.
 struct Layout {
     order: Vec<BlockId>,
-    pcs: Vec<Option<u32>>,
-    leaves: Vec<bool>,
-    /// Instructions of each block; running one that has none is running nothing.
-    lens: Vec<usize>,
-    stands_for: Vec<BlockId>,
+    laid: Vec<Laid>,
+    words: usize,
+}
+
+/// Where a block lies, and what is known of it.
+struct Laid {
+    /// None for a block that nothing runs.
+    pc: Option<u32>,
+    /// Instructions; running a block that has none is running nothing.
+    len: u32,
+    is_leaf: bool,
+    stands_for: BlockId,
+}
+
+/// The sections, in their order.
+const SECTIONS: [Section; 2] = [Section::Accept, Section::Explain];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Accept,
+    Explain,
+}
+
+impl Section {
+    fn of(block: &Block<'_>) -> Section {
+        if block.key.kind == BlockKind::Explain { Section::Explain } else { Section::Accept }
+    }
 }
 
 impl Layout {
     fn new(program: &Program<'_>) -> Layout {
-        let stands_for: Vec<BlockId> =
-            (0..program.blocks.len()).map(|at| resolve_alias(program, BlockId(at as u32))).collect();
-        let mut order = Vec::new();
-        let mut seen = vec![false; program.blocks.len()];
-        let mut queue = VecDeque::from([stands_for[program.accept.0 as usize], program.explain]);
-        while let Some(block) = queue.pop_front() {
-            if std::mem::replace(&mut seen[block.0 as usize], true) {
-                continue;
-            }
-            order.push(block);
-            for op in &program.blocks[block.0 as usize].ops {
-                queue.extend(blocks_of(&op.low).map(|id| stands_for[id.0 as usize]));
+        let laid = (0..program.blocks.len()).map(|at| {
+            let len = program.blocks[at].ops.len() as u32;
+            Laid { pc: None, len, is_leaf: true, stands_for: resolve_alias(program, BlockId(at as u32)) }
+        });
+        let order = Vec::with_capacity(program.blocks.len());
+        let mut layout = Layout { order, laid: laid.collect(), words: 0 };
+        layout.find_order(program);
+        for section in SECTIONS {
+            for block in &layout.order {
+                if Section::of(&program.blocks[block.0 as usize]) == section {
+                    let laid = &mut layout.laid[block.0 as usize];
+                    laid.pc = Some(layout.words as u32);
+                    layout.words += laid.len as usize + 1;
+                }
             }
         }
-        // Stable: within a section the order stays.
-        order.sort_by_key(|block| program.blocks[block.0 as usize].key.kind == BlockKind::Explain);
-        let mut pcs = vec![None; program.blocks.len()];
-        let mut pc = 0;
-        for block in &order {
-            pcs[block.0 as usize] = Some(pc);
-            pc += program.blocks[block.0 as usize].ops.len() as u32 + 1;
+        layout
+    }
+
+    /// The blocks that the root leads to. The order is its own queue: what comes after `at` is still to be followed.
+    fn find_order(&mut self, program: &Program<'_>) {
+        self.enter(program.accept);
+        self.enter(program.explain);
+        let mut at = 0;
+        while let Some(block) = self.order.get(at).copied() {
+            let mut all_leaves = true;
+            for op in program.blocks[block.0 as usize].ops.iter() {
+                all_leaves &= is_leaf(&op.low);
+                if !matches!(op.low, Low::Plain(_)) {
+                    blocks_of(&op.low).for_each(|block| self.enter(block));
+                }
+            }
+            self.laid[block.0 as usize].is_leaf = all_leaves;
+            at += 1;
         }
-        let leaves = program.blocks.iter().map(|block| block.ops.iter().all(|op| is_leaf(&op.low))).collect();
-        let lens = program.blocks.iter().map(|block| block.ops.len()).collect();
-        Layout { order, pcs, leaves, lens, stands_for }
+    }
+
+    fn enter(&mut self, block: BlockId) {
+        let block = self.laid[block.0 as usize].stands_for;
+        let pc = &mut self.laid[block.0 as usize].pc;
+        if pc.is_none() {
+            *pc = Some(0);
+            self.order.push(block);
+        }
+    }
+
+    /// What is run in the block's stead.
+    fn laid(&self, block: BlockId) -> &Laid {
+        &self.laid[self.laid[block.0 as usize].stands_for.0 as usize]
     }
 
     fn pc(&self, block: BlockId) -> u32 {
-        self.pcs[self.stands_for[block.0 as usize].0 as usize].unwrap_or(0)
+        self.laid(block).pc.unwrap_or(0)
     }
 
     fn target(&self, block: BlockId) -> Target {
-        let block = self.stands_for[block.0 as usize];
-        match self.pcs[block.0 as usize] {
-            Some(pc) if self.lens[block.0 as usize] > 0 => {
-                Target::new(pc, self.leaves[block.0 as usize], self.lens[block.0 as usize] == 1)
-            }
+        match *self.laid(block) {
+            Laid { pc: Some(pc), len, is_leaf, .. } if len > 0 => Target::new(pc, is_leaf, len == 1),
             _ => Target::NONE,
         }
     }
@@ -186,9 +229,9 @@ struct Emitter<'e, 'm, 'd> {
     strings: StringPool,
     /// The strings of the keywords met so far.
     keywords: [StrId; Keyword::ALL.len()],
-    numbers: HashMap<String, u32>,
-    values: HashMap<String, u32>,
-    patterns: HashMap<String, u32>,
+    numbers: HashMap<&'d str, u32>,
+    values: HashMap<Cow<'d, str>, u32>,
+    patterns: HashMap<PatternNo, u32>,
     lists: HashMap<Vec<u32>, u32>,
     /// By the string of its location: the first note there.
     first_notes: Vec<Option<u32>>,
@@ -198,9 +241,14 @@ struct Emitter<'e, 'm, 'd> {
 }
 
 impl Emitter<'_, '_, '_> {
-    fn block(&mut self, id: BlockId) {
-        let program = self.program;
-        for op in &program.blocks[id.0 as usize].ops {
+    fn section(&mut self, section: Section) {
+        let (program, layout) = (self.program, self.layout);
+        let blocks = layout.order.iter().map(|id| &program.blocks[id.0 as usize]);
+        blocks.filter(|block| Section::of(block) == section).for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block<'_>) {
+        for op in block.ops.iter() {
             let pc = self.parts.code.len() as u32;
             let word = self.word(&op.low, pc);
             self.parts.code.push(word);
@@ -218,7 +266,7 @@ impl Emitter<'_, '_, '_> {
             Low::Number(build, place, node) => build(NumberId(self.number(*place, *node))),
             Low::Enum(place, node) => self.enumeration(*place, *node),
             Low::Const(place, node) => build::const_is(ValueId(self.value(*place, *node))),
-            Low::Matches(pattern) => build::matches(PatternId(self.pattern(pattern))),
+            Low::Matches(pattern) => build::matches(PatternId(self.pattern(*pattern))),
             Low::Call { block, memo: false, .. } => build::call(self.layout.target(*block)),
             Low::Call { block, track, .. } => {
                 build::call_memo(if *track { Flags::TRACK } else { Flags::NONE }, self.layout.target(*block))
@@ -237,8 +285,8 @@ impl Emitter<'_, '_, '_> {
             Low::Properties(table) => build::properties(self.table(table)),
             Low::PatternProperties(pairs) => {
                 let mut list = Vec::new();
-                for (pattern, block) in pairs {
-                    list.extend([self.pattern(pattern), self.layout.target(*block).bits()]);
+                for (pattern, block) in *pairs {
+                    list.extend([self.pattern(*pattern), self.layout.target(*block).bits()]);
                 }
                 build::pattern_properties(self.list(list))
             }
@@ -285,9 +333,9 @@ impl Emitter<'_, '_, '_> {
         let Some(block) = block.filter(|_| target.is_some() && self.model.options.fusion) else {
             return (Guard::OPEN, target);
         };
-        let block = &program.blocks[layout.stands_for[block.0 as usize].0 as usize];
+        let block = &program.blocks[layout.laid[block.0 as usize].stands_for.0 as usize];
         // Explaining code keeps its blocks whole, tracking code its marks.
-        let (guard, head) = if block.key.kind == BlockKind::Judge { guard(&block.ops) } else { (Guard::OPEN, 0) };
+        let (guard, head) = if block.key.kind == BlockKind::Judge { guard(block.ops) } else { (Guard::OPEN, 0) };
         match &block.ops[head..] {
             _ if head == 0 => (Guard::OPEN, target),
             [] => (Guard { pass: guard.pass.union(guard.admit), ..guard }, Target::NONE),
@@ -316,14 +364,14 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, name: &str, cases: &[(String, BlockId)]) -> Word {
-        let tag = |this: &mut Self, (text, block): &(String, BlockId)| Tag {
+    fn switch(&mut self, name: &str, cases: &[(&str, BlockId)]) -> Word {
+        let tag = |this: &mut Self, (text, block): &(&str, BlockId)| Tag {
             key: TextKey::of(text),
             text: this.str(text),
             target: this.layout.target(*block),
         };
         let tags: Vec<Tag> = cases.iter().map(|case| tag(self, case)).collect();
-        let index = NameIndex::new(&tags.iter().map(|tag| tag.key).collect::<Vec<_>>());
+        let index = NameIndex::new(&tags);
         let id = SwitchId(self.parts.switches.len() as u32);
         let name = self.str(name);
         self.parts.switches.push(TagSwitch { name, tags, index });
@@ -334,7 +382,7 @@ impl Emitter<'_, '_, '_> {
     fn unevaluated_target(&self, block: Option<BlockId>) -> Target {
         block.map_or(Target::NONE, |block| {
             let pc = self.layout.pc(block);
-            Target::new(pc, self.layout.leaves[self.layout.stands_for[block.0 as usize].0 as usize], false)
+            Target::new(pc, self.layout.laid(block).is_leaf, false)
         })
     }
 
@@ -381,7 +429,7 @@ impl Emitter<'_, '_, '_> {
         };
         let id = self.parts.numbers.len() as u32;
         self.parts.numbers.push(number);
-        self.numbers.insert(literal.to_owned(), id);
+        self.numbers.insert(literal, id);
         id
     }
 
@@ -397,7 +445,7 @@ impl Emitter<'_, '_, '_> {
             self.parts.value_text.push(',');
         }
         self.parts.value_text.push_str(&text);
-        self.values.insert(text.into_owned(), id);
+        self.values.insert(text, id);
         id
     }
 
@@ -434,7 +482,7 @@ impl Emitter<'_, '_, '_> {
         strings.sort_unstable();
         strings.dedup();
         set.strings = strings.iter().map(|text| (TextKey::of(text), self.str(text))).collect();
-        set.index = NameIndex::new(&set.strings.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+        set.index = NameIndex::new(&set.strings);
         set.numbers.sort_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)));
         set.numbers.dedup_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)).is_eq());
         let id = self.parts.enums.len() as u32;
@@ -451,24 +499,22 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn pattern(&mut self, pattern: &Arc<Pattern>) -> u32 {
-        if let Some(id) = self.patterns.get(pattern.source()) {
-            return *id;
+    fn pattern(&mut self, pattern: PatternNo) -> u32 {
+        let next = self.parts.patterns.len() as u32;
+        let id = *self.patterns.entry(pattern).or_insert(next);
+        if id == next {
+            self.parts.patterns.push(Arc::clone(self.model.pattern(pattern)));
         }
-        let id = self.parts.patterns.len() as u32;
-        self.parts.patterns.push(Arc::clone(pattern));
-        self.patterns.insert(pattern.source().to_owned(), id);
         id
     }
 
     fn table(&mut self, low: &LowTable<'_>) -> TableId {
-        let mut order: Vec<&LowName<'_>> = low.names.iter().collect();
-        if order.len() > WATCHED_MAX {
-            order.sort_by_key(|name| !name.required);
-        }
+        let len = low.names.len();
+        let first = low.names.iter().filter(|name| len <= WATCHED_MAX || name.required);
+        let rest = low.names.iter().filter(|name| len > WATCHED_MAX && !name.required);
         let mut required = 0;
-        let mut names = Vec::with_capacity(order.len());
-        for (at, name) in order.into_iter().enumerate() {
+        let mut names = Vec::with_capacity(len);
+        for (at, name) in first.chain(rest).enumerate() {
             if name.required && at < WATCHED_MAX {
                 required |= 1 << at;
             }
@@ -476,9 +522,8 @@ impl Emitter<'_, '_, '_> {
             let key = TextKey::of(name.name);
             names.push(TableName { key, name: self.str(name.name), target, guard, declared: name.declared });
         }
-        let keys: Vec<TextKey> = names.iter().map(|name| name.key).collect();
-        let index = NameIndex::new(&keys);
-        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(pattern), self.layout.maybe(*block)));
+        let index = NameIndex::new(&names);
+        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(*pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {
             LowExtra::Skip => Extra::Skip,
@@ -541,7 +586,9 @@ impl Emitter<'_, '_, '_> {
         self.strings.add_written(|text| {
             text.push_str(pointer);
             if let Some(keyword) = low.keyword {
-                push_segment(text, keyword.name());
+                // No keyword has anything to escape.
+                text.push('/');
+                text.push_str(keyword.name());
             }
         })
     }

@@ -12,6 +12,7 @@
 
 use std::collections::HashSet;
 
+use bumpalo::Bump;
 use callgate_vm::insn::{Flags, Types};
 use callgate_vm::instance::View;
 use callgate_vm::opcode::Opcode;
@@ -23,14 +24,15 @@ use crate::lower::{Block, BlockId, BlockKind, Low, LowTable, NumberAt, Op, Progr
 const TAG_NAMES_MAX: usize = 1 << 14;
 
 /// Fuses what can be, in every judging block.
-pub(crate) fn run<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>) {
+pub(crate) fn run<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, bump: &'d Bump) {
     for at in 0..program.blocks.len() {
         if program.blocks[at].key.kind == BlockKind::Judge {
-            tagged_unions(program, model, at);
-            let ops = &mut program.blocks[at].ops;
-            if may_shrink(ops) {
-                number_range(ops);
-                counted_items(ops);
+            tagged_unions(program, model, at, bump);
+            if may_fuse(program.blocks[at].ops) {
+                let mut ops = program.blocks[at].ops.to_vec();
+                number_range(&mut ops);
+                counted_items(&mut ops);
+                program.blocks[at].ops = bump.alloc_slice_copy(&ops);
             }
         }
     }
@@ -38,20 +40,25 @@ pub(crate) fn run<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>) {
 
 // --- tagged unions -------------------------------------------------------------------------------------------
 
-fn tagged_unions<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, at: usize) {
+fn tagged_unions<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, at: usize, bump: &'d Bump) {
     for index in 0..program.blocks[at].ops.len() {
         let branches = match &program.blocks[at].ops[index].low {
             Low::AnyOf { flags, branches } | Low::OneOf { flags, branches } if *flags == Flags::NONE => branches,
             _ => continue,
         };
-        if let Some(switch) = tagged_union(program, model, branches) {
+        if let Some(switch) = tagged_union(program, model, branches, bump) {
             program.blocks[at].ops[index].low = switch;
         }
     }
 }
 
 /// The switch that stands for a union: a name that every branch requires, with texts that no other branch takes.
-fn tagged_union<'d>(program: &Program<'d>, model: &Model<'_, 'd>, branches: &[BlockId]) -> Option<Low<'d>> {
+fn tagged_union<'d>(
+    program: &Program<'d>,
+    model: &Model<'_, 'd>,
+    branches: &[BlockId],
+    bump: &'d Bump,
+) -> Option<Low<'d>> {
     let tables: Option<Vec<&LowTable<'d>>> = branches.iter().map(|id| object_table(stands_for(program, *id))).collect();
     let tables = tables.filter(|tables| tables.len() > 1)?;
     if tables.len().saturating_mul(tables[0].names.len()) > TAG_NAMES_MAX {
@@ -66,10 +73,10 @@ fn tagged_union<'d>(program: &Program<'d>, model: &Model<'_, 'd>, branches: &[Bl
                 if !seen.insert(text.clone()) {
                     return None;
                 }
-                cases.push((text, *branch));
+                cases.push((&*bump.alloc_str(&text), *branch));
             }
         }
-        Some(Low::SwitchTag { name: candidate.name, cases })
+        Some(Low::SwitchTag { name: candidate.name, cases: bump.alloc_slice_copy(&cases) })
     })
 }
 
@@ -86,7 +93,7 @@ fn object_table<'p, 'd>(block: &'p Block<'d>) -> Option<&'p LowTable<'d>> {
     let skips = block.ops.iter().any(|op| matches!(op.low, Low::SkipType { .. }));
     let only_objects = block.ops.iter().any(|op| is_type_test(op, Types::OBJECT));
     let mut tables = block.ops.iter().filter_map(|op| match &op.low {
-        Low::ObjectTable(table) => Some(table),
+        Low::ObjectTable(table) => Some(*table),
         _ => None,
     });
     tables.next().filter(|_| only_objects && !skips)
@@ -119,12 +126,16 @@ fn text(model: &Model<'_, '_>, place: crate::refs::Place, node: callgate_vm::tap
 
 // --- pairs of instructions -----------------------------------------------------------------------------------
 
-/// Whether instructions may be taken out: a skip counts them, so there must be none but one over the whole block.
-fn may_shrink(ops: &[Op<'_>]) -> bool {
-    ops.iter().enumerate().all(|(at, op)| match op.low {
-        Low::SkipType { skip, .. } => at == 0 && skip + 1 == ops.len(),
-        _ => true,
-    })
+/// Whether there is something to look at, and instructions may be taken out: a skip counts them, so there must be none
+/// but one over the whole block.
+fn may_fuse(ops: &[Op<'_>]) -> bool {
+    let numbers = ops.iter().filter(|op| matches!(op.low, Low::Number(..))).count();
+    let items = ops.iter().any(|op| matches!(op.low, Low::Items { .. }));
+    (numbers > 1 || items && ops.len() > 1)
+        && ops.iter().enumerate().all(|(at, op)| match op.low {
+            Low::SkipType { skip, .. } => at == 0 && skip + 1 == ops.len(),
+            _ => true,
+        })
 }
 
 fn take(ops: &mut Vec<Op<'_>>, at: usize) {

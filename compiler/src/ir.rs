@@ -5,11 +5,13 @@
 //! partner. Keywords that only accompany another (`then`, `minContains`) stand at the partner's place. Subschemas
 //! stay [`Place`]s: they are read when lowering asks for them, so the form needs no recursion.
 //!
-//! Both sections of a unit, accept and explain, are lowered from this one form.
+//! Both sections of a unit, accept and explain, are lowered from this one form. It lies in the compilation's arena:
+//! its parts are plain references, and nothing of it is given back one by one.
 
 use std::sync::Arc;
 
 use ahash::HashMap;
+use bumpalo::collections::Vec as BumpVec;
 use callgate_vm::format::Format;
 use callgate_vm::insn::Types;
 use callgate_vm::instance::View;
@@ -22,7 +24,7 @@ use crate::dialect::{Draft, Keyword, Vocabularies};
 use crate::finding::{Finding, FindingKind};
 use crate::location::{LocationId, push_segment};
 use crate::options::Options;
-use crate::pattern_cache::PatternCache;
+use crate::pattern_cache::{PatternCache, PatternNo};
 use crate::refs::{Member, Place, Registry, Site, is_schema};
 
 /// A comparison with a bound.
@@ -52,14 +54,14 @@ impl Count {
 }
 
 /// What `dependencies` asks for beside a name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Dependency<'d> {
-    Names(Vec<&'d str>),
+    Names(&'d [&'d str]),
     Schema(Place),
 }
 
 /// What a keyword means.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule<'d> {
     /// Types, and their names as they are printed.
     Type(Types, &'d str),
@@ -68,24 +70,24 @@ pub(crate) enum Rule<'d> {
     Bound(Bound, Node),
     MultipleOf(Node),
     Count(Count, u32),
-    Pattern(Arc<Pattern>),
+    Pattern(PatternNo),
     Format(Format, &'d str),
     /// `items: false` after that many, or `additionalItems: false`.
     ItemsEnd(u32),
     UniqueItems,
-    Required(Vec<&'d str>),
-    Dependencies(Vec<(&'d str, Dependency<'d>)>),
-    Properties(Vec<(&'d str, Place)>),
-    PatternProperties(Vec<(Arc<Pattern>, Place)>),
+    Required(&'d [&'d str]),
+    Dependencies(&'d [(&'d str, Dependency<'d>)]),
+    Properties(&'d [(&'d str, Place)]),
+    PatternProperties(&'d [(PatternNo, Place)]),
     AdditionalProperties(Place),
     PropertyNames(Place),
-    Prefix(Vec<Place>),
+    Prefix(&'d [Place]),
     Items(u32, Place),
     /// The schema, its bounds, and whether the draft has no bounds to name.
     Contains(Place, u32, u32),
-    AllOf(Vec<Place>),
-    AnyOf(Vec<Place>),
-    OneOf(Vec<Place>),
+    AllOf(&'d [Place]),
+    AnyOf(&'d [Place]),
+    OneOf(&'d [Place]),
     Not(Place),
     If(Place, Option<Place>, Option<Place>),
     Ref(Place),
@@ -98,7 +100,7 @@ pub(crate) enum Rule<'d> {
 }
 
 /// A rule with the keyword it comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RuleAt<'d> {
     pub(crate) keyword: Keyword,
     pub(crate) rule: Rule<'d>,
@@ -115,7 +117,7 @@ pub(crate) struct Schema<'d> {
     pub(crate) description: Option<&'d str>,
     /// The types its own `type` names; none without one.
     pub(crate) types: Types,
-    pub(crate) rules: Vec<RuleAt<'d>>,
+    pub(crate) rules: &'d [RuleAt<'d>],
 }
 
 impl<'d> Schema<'d> {
@@ -136,18 +138,18 @@ impl<'d> Schema<'d> {
     }
 
     /// The rule of a keyword that can stand only once.
-    pub(crate) fn rule(&self, find: impl Fn(&Rule<'d>) -> bool) -> Option<&Rule<'d>> {
+    pub(crate) fn rule(&self, find: impl Fn(&Rule<'d>) -> bool) -> Option<&'d Rule<'d>> {
         self.rules.iter().map(|at| &at.rule).find(|rule| find(rule))
     }
 
-    pub(crate) fn properties(&self) -> &[(&'d str, Place)] {
+    pub(crate) fn properties(&self) -> &'d [(&'d str, Place)] {
         match self.rule(|rule| matches!(rule, Rule::Properties(_))) {
             Some(Rule::Properties(list)) => list,
             _ => &[],
         }
     }
 
-    pub(crate) fn pattern_properties(&self) -> Option<&[(Arc<Pattern>, Place)]> {
+    pub(crate) fn pattern_properties(&self) -> Option<&'d [(PatternNo, Place)]> {
         match self.rule(|rule| matches!(rule, Rule::PatternProperties(_))) {
             Some(Rule::PatternProperties(list)) => Some(list),
             _ => None,
@@ -160,11 +162,11 @@ pub(crate) struct Model<'m, 'd> {
     pub(crate) registry: Registry<'d>,
     pub(crate) options: &'m Options,
     patterns: &'m mut PatternCache,
-    schemas: Vec<Arc<Schema<'d>>>,
+    schemas: Vec<&'d Schema<'d>>,
     /// By the place's site; none that has not been read.
-    by_site: Vec<Option<Arc<Schema<'d>>>>,
+    by_site: Vec<Option<&'d Schema<'d>>>,
     /// Those that the limit on subschemas has kept out of the index.
-    beyond: HashMap<Place, Arc<Schema<'d>>>,
+    beyond: HashMap<Place, &'d Schema<'d>>,
 }
 
 impl<'m, 'd> Model<'m, 'd> {
@@ -181,34 +183,40 @@ impl<'m, 'd> Model<'m, 'd> {
     }
 
     /// The schema at `place`. What is wrong with it becomes a finding.
-    pub(crate) fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {
+    pub(crate) fn schema(&mut self, place: Place) -> &'d Schema<'d> {
         let id = self.registry.site_id(place);
         let known = match id {
-            Some(id) => self.by_site.get(id as usize).and_then(Option::as_ref),
-            None => self.beyond.get(&place),
+            Some(id) => self.by_site.get(id as usize).copied().flatten(),
+            None => self.beyond.get(&place).copied(),
         };
         if let Some(schema) = known {
-            return Arc::clone(schema);
+            return schema;
         }
         let site = self.registry.site_or_root(place);
-        let schema = Arc::new(Reader { model: self, place, site }.read());
+        let bump = self.registry.bump;
+        let schema: &'d Schema<'d> = bump.alloc(Reader { model: self, place, site }.read());
         match id {
             Some(id) => {
                 let len = self.by_site.len().max(self.registry.sites().len());
                 self.by_site.resize(len, None);
-                self.by_site[id as usize] = Some(Arc::clone(&schema));
+                self.by_site[id as usize] = Some(schema);
             }
             None => {
-                self.beyond.insert(place, Arc::clone(&schema));
+                self.beyond.insert(place, schema);
             }
         }
-        self.schemas.push(Arc::clone(&schema));
+        self.schemas.push(schema);
         schema
     }
 
     /// The schemas that have been read, in the order of reading.
     pub(crate) fn read_schemas(&self) -> impl Iterator<Item = &Schema<'d>> {
-        self.schemas.iter().map(Arc::as_ref)
+        self.schemas.iter().copied()
+    }
+
+    /// The pattern of a rule.
+    pub(crate) fn pattern(&self, number: PatternNo) -> &Arc<Pattern> {
+        self.patterns.pattern(number)
     }
 
     /// About as many bytes as the schema itself has.
@@ -286,7 +294,7 @@ impl<'d> Reader<'_, '_, 'd> {
             always: None,
             description: None,
             types: Types::NONE,
-            rules: Vec::new(),
+            rules: &[],
         };
         match tape.entry(self.place.node).kind {
             EntryKind::True => schema.always = Some(true),
@@ -301,7 +309,7 @@ impl<'d> Reader<'_, '_, 'd> {
         let alone = site.dialect.draft.ref_stands_alone()
             && self.model.registry.member(site, Keyword::Ref).is_some_and(|node| self.tape().is_string(node));
         let len = self.model.registry.members(site).len();
-        schema.rules.reserve_exact(len);
+        let mut rules = BumpVec::with_capacity_in(len, self.model.registry.bump);
         for at in 0..len {
             let Member { keyword, value } = self.model.registry.members(site)[at];
             if !keyword.is_of(site.dialect) || alone && keyword != Keyword::Ref {
@@ -312,7 +320,7 @@ impl<'d> Reader<'_, '_, 'd> {
                     if let Rule::Type(types, _) = &rule {
                         schema.types = *types;
                     }
-                    schema.rules.push(RuleAt { keyword, rule });
+                    rules.push(RuleAt { keyword, rule });
                 }
                 Ok(None) => {}
                 Err(WrongKind(expected)) => {
@@ -322,6 +330,7 @@ impl<'d> Reader<'_, '_, 'd> {
                 }
             }
         }
+        schema.rules = rules.into_bump_slice();
         if !alone {
             let description = self.model.registry.string_member(self.place, site, Keyword::Description);
             schema.description = description.filter(|text| !text.is_empty());
@@ -457,8 +466,22 @@ impl<'d> Reader<'_, '_, 'd> {
         if self.tape().is_string(value) { Ok(self.plain(value)) } else { Err(WrongKind("string")) }
     }
 
-    fn names(&self, value: Node) -> Result<Vec<&'d str>, WrongKind> {
-        self.tape().element_nodes(self.array(value)?).map(|name| self.string(name)).collect()
+    /// As many items as `value` has elements or members, in the arena.
+    fn list<T: Copy>(
+        &self,
+        value: Node,
+        items: impl Iterator<Item = Result<T, WrongKind>>,
+    ) -> Result<&'d [T], WrongKind> {
+        let len = self.tape().entry(value).len as usize;
+        let mut list = BumpVec::with_capacity_in(len, self.model.registry.bump);
+        for item in items {
+            list.push(item?);
+        }
+        Ok(list.into_bump_slice())
+    }
+
+    fn names(&self, value: Node) -> Result<&'d [&'d str], WrongKind> {
+        self.list(value, self.tape().element_nodes(self.array(value)?).map(|name| self.string(name)))
     }
 
     fn schema(&self, value: Node) -> Result<Place, WrongKind> {
@@ -469,13 +492,13 @@ impl<'d> Reader<'_, '_, 'd> {
         }
     }
 
-    fn schemas(&self, value: Node) -> Result<Vec<Place>, WrongKind> {
-        self.tape().element_nodes(self.array(value)?).map(|node| self.schema(node)).collect()
+    fn schemas(&self, value: Node) -> Result<&'d [Place], WrongKind> {
+        self.list(value, self.tape().element_nodes(self.array(value)?).map(|node| self.schema(node)))
     }
 
-    fn named_schemas(&self, value: Node) -> Result<Vec<(&'d str, Place)>, WrongKind> {
-        let tape = self.tape();
-        tape.member_nodes(self.object(value)?).map(|(key, node)| Ok((self.plain(key), self.schema(node)?))).collect()
+    fn named_schemas(&self, value: Node) -> Result<&'d [(&'d str, Place)], WrongKind> {
+        let members = self.tape().member_nodes(self.object(value)?);
+        self.list(value, members.map(|(key, node)| Ok((self.plain(key), self.schema(node)?))))
     }
 
     // --- keywords --------------------------------------------------------------------------------------------
@@ -510,7 +533,7 @@ impl<'d> Reader<'_, '_, 'd> {
     }
 
     /// The pattern, or a finding where it stands: at `pattern`, or at its member of `patternProperties`.
-    fn pattern(&mut self, source: &str, keyword: &str) -> Option<Arc<Pattern>> {
+    fn pattern(&mut self, source: &str, keyword: &str) -> Option<PatternNo> {
         let bytes_max = self.model.options.limits.pattern_bytes_max;
         let found = if source.len() as u64 > bytes_max {
             Err((FindingKind::PatternLimit, format!("{} bytes > {bytes_max}", source.len())))
@@ -518,7 +541,7 @@ impl<'d> Reader<'_, '_, 'd> {
             self.model.patterns.get(source)
         };
         let (kind, detail) = match &found {
-            Ok(pattern) if !pattern.backtracks() => return found.ok(),
+            Ok(pattern) if !self.model.pattern(*pattern).backtracks() => return found.ok(),
             Ok(_) => {
                 let shown = shorten(&quoted(source));
                 let detail = format!("{shown} needs look-around or back-references: it backtracks, under a step limit");
@@ -551,25 +574,25 @@ impl<'d> Reader<'_, '_, 'd> {
 
     fn dependencies(&self, value: Node) -> Result<Rule<'d>, WrongKind> {
         let tape = self.tape();
-        let mut list = Vec::new();
-        for (key, node) in tape.member_nodes(self.object(value)?) {
+        let members = tape.member_nodes(self.object(value)?).map(|(key, node)| {
             let needed = match tape.entry(node).kind {
                 EntryKind::Array => Dependency::Names(self.names(node)?),
                 _ => Dependency::Schema(self.schema(node)?),
             };
-            list.push((self.plain(key), needed));
-        }
-        Ok(Rule::Dependencies(list))
+            Ok((self.plain(key), needed))
+        });
+        Ok(Rule::Dependencies(self.list(value, members)?))
     }
 
     fn pattern_properties(&mut self, value: Node) -> Result<Rule<'d>, WrongKind> {
-        let mut list = Vec::new();
-        for (source, place) in self.named_schemas(value)? {
+        let named = self.named_schemas(value)?;
+        let mut list = BumpVec::with_capacity_in(named.len(), self.model.registry.bump);
+        for (source, place) in named {
             if let Some(pattern) = self.pattern(source, "patternProperties") {
-                list.push((pattern, place));
+                list.push((pattern, *place));
             }
         }
-        Ok(Rule::PatternProperties(list))
+        Ok(Rule::PatternProperties(list.into_bump_slice()))
     }
 
     fn items(&self, site: Site, value: Node) -> Result<Rule<'d>, WrongKind> {

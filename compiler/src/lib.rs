@@ -202,7 +202,15 @@ struct Session<'o> {
     patterns: PatternCache,
     checker: Checker,
     fingerprint: String,
+    /// Holds one schema's compilation at a time.
+    bump: Bump,
 }
+
+/// The arena that a compilation starts with: about what tools ask for. Unit: bytes for each byte of schema.
+const ARENA_PER_BYTE: usize = 8;
+
+/// A larger arena grows as it must. Unit: bytes.
+const ARENA_START_MAX: usize = 256 << 10;
 
 impl<'o> Session<'o> {
     fn new(options: &'o Options) -> Self {
@@ -211,6 +219,7 @@ impl<'o> Session<'o> {
             patterns: PatternCache::default(),
             checker: Checker::default(),
             fingerprint: options.fingerprint(),
+            bump: Bump::new(),
         }
     }
 
@@ -238,9 +247,8 @@ impl<'o> Session<'o> {
             findings.push(Finding::new(FindingKind::NotWellFormed, "", "a schema is an object or a boolean"));
             return (None, findings);
         }
-        let source = tape.entry(node);
-        let bump = Bump::with_capacity((source.end - source.start) as usize);
-        let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
+        self.clear_arena(tape, node);
+        let mut registry = Registry::new(&self.bump, &options.documents, options.limits.subschemas_max);
         let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
         findings.append(&mut registry.findings);
         if findings.iter().any(|finding| !finding.kind.compiles()) {
@@ -255,6 +263,17 @@ impl<'o> Session<'o> {
         let (unit, more) = compile_model(model, root, digest, options);
         findings.extend(more);
         (unit, findings)
+    }
+
+    /// Empties the arena of the schema before, or takes one that this schema is likely to fit.
+    fn clear_arena(&mut self, tape: Tape<'_>, node: Node) {
+        let source = tape.entry(node);
+        let bytes = ((source.end - source.start) as usize * ARENA_PER_BYTE).min(ARENA_START_MAX);
+        if self.bump.allocated_bytes() < bytes {
+            self.bump = Bump::with_capacity(bytes);
+        } else {
+            self.bump.reset();
+        }
     }
 
     fn digest(&self, tape: Tape<'_>, node: Node) -> [u8; 32] {

@@ -1,11 +1,11 @@
 //! Bounds on what the compiler makes, watched while it is made.
 
 use ahash::HashSet;
-use callgate_vm::pattern::Pattern;
 
-use crate::dialect::Keyword;
+use crate::ir::Model;
 use crate::location::Locations;
 use crate::lower::{Low, LowTable, Op};
+use crate::pattern_cache::PatternNo;
 
 /// Bytes left for one unit. Counted while lowering, so that no schema makes the compiler itself grow beyond it.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct LowerBudget {
     bytes_max: u64,
     left: u64,
     /// Patterns that have been counted: a unit has each once.
-    patterns: HashSet<Box<str>>,
+    patterns: HashSet<PatternNo>,
 }
 
 impl LowerBudget {
@@ -26,15 +26,15 @@ impl LowerBudget {
     }
 
     /// What a pattern adds to the unit.
-    fn pattern_bytes(&mut self, pattern: &Pattern) -> u64 {
-        if self.patterns.insert(pattern.source().into()) { pattern.memory() as u64 } else { 0 }
+    fn pattern_bytes(&mut self, pattern: PatternNo, model: &Model<'_, '_>) -> u64 {
+        if self.patterns.insert(pattern) { model.pattern(pattern).memory() as u64 } else { 0 }
     }
 
     /// Counts a block. Answers whether it still fits.
-    pub(crate) fn spend(&mut self, ops: &[Op<'_>], locations: &Locations<'_>) -> bool {
+    pub(crate) fn spend(&mut self, ops: &[Op<'_>], model: &Model<'_, '_>) -> bool {
         let mut bytes = 8;
         for op in ops {
-            bytes += op_bytes(op, locations) + self.patterns_bytes(&op.low);
+            bytes += op_bytes(op, &model.registry.locations) + self.patterns_bytes(&op.low, model);
         }
         match self.left.checked_sub(bytes) {
             Some(left) => {
@@ -46,12 +46,12 @@ impl LowerBudget {
     }
 
     /// What the patterns add that an instruction runs.
-    fn patterns_bytes(&mut self, low: &Low<'_>) -> u64 {
+    fn patterns_bytes(&mut self, low: &Low<'_>, model: &Model<'_, '_>) -> u64 {
         match low {
-            Low::Matches(pattern) => self.pattern_bytes(pattern),
-            Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum(),
+            Low::Matches(pattern) => self.pattern_bytes(*pattern, model),
+            Low::PatternProperties(pairs) => pairs.iter().map(|(pattern, _)| self.pattern_bytes(*pattern, model)).sum(),
             Low::ObjectTable(table) | Low::MarkNames(table) | Low::AdditionalProperties { table, .. } => {
-                table.patterns.iter().map(|(pattern, _)| self.pattern_bytes(pattern)).sum()
+                table.patterns.iter().map(|(pattern, _)| self.pattern_bytes(*pattern, model)).sum()
             }
             _ => 0,
         }
@@ -75,7 +75,7 @@ fn op_bytes(op: &Op<'_>, locations: &Locations<'_>) -> u64 {
     let note = op.note.as_ref().map_or(0, |note| {
         let texts: usize = note.texts.iter().map(|text| text.len()).sum();
         let description = note.description.map_or(0, str::len);
-        let location = locations.bytes(note.location, note.keyword.map_or("", Keyword::name));
+        let location = locations.bytes_at(note.location, note.keyword);
         (location + description + texts + 64) as u64
     });
     8 + operands + note

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::dialect::Keyword;
+
 /// A location: an index into [`Locations`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LocationId(u32);
@@ -75,6 +77,11 @@ impl<'d> Locations<'d> {
         self.steps[location.0 as usize].bytes + below
     }
 
+    /// As [`bytes`](Self::bytes), for a keyword that has nothing to escape, as none has.
+    pub(crate) fn bytes_at(&self, location: LocationId, keyword: Option<Keyword>) -> usize {
+        self.steps[location.0 as usize].bytes + keyword.map_or(0, |keyword| 1 + keyword.name().len())
+    }
+
     /// The JSON Pointer of the keyword at a location (of the location itself where there is no keyword); behind the
     /// URI of the document, where that is not the tool's own. Source: RFC 6901.
     pub(crate) fn pointer(&self, location: LocationId, keyword: &str) -> String {
@@ -132,6 +139,11 @@ pub(crate) struct Pointer {
 }
 
 impl Pointer {
+    /// With room for the pointers of most schemas.
+    pub(crate) fn with_room() -> Pointer {
+        Pointer { location: None, text: String::with_capacity(256), chain: Vec::with_capacity(32) }
+    }
+
     /// The pointer of `location`. Cost: little where it is the last one, or beside it.
     pub(crate) fn at(&mut self, locations: &Locations<'_>, location: LocationId) -> &str {
         if self.location != Some(location) {
@@ -191,6 +203,17 @@ mod tests {
             assert_eq!(pointer, format!("https://example.com/a#/a~1b~0c/{index}/~0x"));
             assert_eq!(locations.bytes(element, "~x"), pointer.len());
         }
+    }
+
+    #[test]
+    fn keywords_have_nothing_to_escape() {
+        let mut locations = Locations::default();
+        let root = locations.root(None);
+        for keyword in Keyword::ALL {
+            assert!(!keyword.name().bytes().any(is_escaped), "{}", keyword.name());
+            assert_eq!(locations.bytes_at(root, Some(keyword)), locations.bytes(root, keyword.name()));
+        }
+        assert_eq!(locations.bytes_at(root, None), 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What changes a verdict: options of compilation, part of a unit's digest.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use callgate_vm::limits::Limits;
 
@@ -51,13 +51,33 @@ impl Options {
         out.push_str(" fusion=");
         out.push_str(truth(self.fusion));
         out.push_str(" limits=");
-        for (at, value) in self.limits.values().enumerate() {
-            out.push_str(if at > 0 { "," } else { "" });
-            push_number(&mut out, value);
-        }
+        push_limits(&mut out, &self.limits);
         out.push_str(" documents=");
         out.push_str(self.documents.fingerprint());
         out
+    }
+}
+
+/// Appends the limits. Those that nobody has set are written once a process: a small schema compiles in little more
+/// time than writing them takes.
+fn push_limits(out: &mut String, limits: &Limits) {
+    static UNSET: OnceLock<(Limits, String)> = OnceLock::new();
+    let (unset, text) = UNSET.get_or_init(|| {
+        let (limits, mut text) = (Limits::default(), String::new());
+        push_numbers(&mut text, &limits);
+        (limits, text)
+    });
+    if limits == unset {
+        out.push_str(text);
+    } else {
+        push_numbers(out, limits);
+    }
+}
+
+fn push_numbers(out: &mut String, limits: &Limits) {
+    for (at, value) in limits.values().enumerate() {
+        out.push_str(if at > 0 { "," } else { "" });
+        push_number(out, value);
     }
 }
 
@@ -80,6 +100,17 @@ fn push_number(out: &mut String, mut number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_limit_is_in_the_fingerprint() {
+        let plain = Options::default().fingerprint();
+        assert!(plain.contains(" limits=65536,32,512,"), "{plain}");
+        for name in Limits::names() {
+            let mut options = Options::default();
+            options.limits.set(name, 1).expect("a limit");
+            assert_ne!(options.fingerprint(), plain, "{name}");
+        }
+    }
 
     #[test]
     fn numbers_are_written_whole() {

@@ -6,6 +6,7 @@
 //! ^\d+(?<unit>\s?[^\W_]{2})$    \A[0-9]+(?:[\t-\r\p{Z}\x{FEFF}]?[^[^0-9A-Za-z_]_]{2})\z       regex
 //! (["']).*\1                    (["'])[^\n\r\x{2028}\x{2029}]*(?:\1)                          fancy-regex
 //! ^[a-z]{1,8}$                  also as a shape: 1 to 8 times one of 26 ASCII characters      no engine
+//! ^M[0-9]{6}$                   also as a shape: an M, then 6 digits                          no engine
 //! ```
 //!
 //! It goes in three steps without recursion, each linear in the length of the pattern (a reference costs its depth
@@ -29,7 +30,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use callgate_vm::ecma::{CharacterClassEscape, EscapedSet, Event, Group, Reader, SyntaxError};
-use callgate_vm::pattern::Shape;
+use callgate_vm::pattern::{Piece, Shape};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// How many groups may be open at once. Chosen so that regex-syntax (250 levels, up to 4 of them for a group)
@@ -43,6 +44,9 @@ const OUTPUT_BYTES_MAX: usize = 40;
 /// The heaviest pattern with look-around or back-references. Unit: about a byte of automaton, as in [`Measure`];
 /// fancy-regex refuses automata above 10 MiB.
 const WEIGHT_MAX: u64 = 8_000_000;
+
+/// The longest shape. Unit: pieces, of which a literal is one a character.
+const PIECES_MAX: usize = 64;
 
 /// A pattern in the syntax of the Rust engines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -907,6 +911,8 @@ fn shape(hir: &Hir) -> Option<Shape> {
         (false, false, [part]) => literal(part).map(Shape::Contains),
         _ => None,
     }
+    .or_else(|| start.then(|| Shape::of_pieces(pieces(parts)?, end)).flatten())
+    .or_else(|| (start && end).then(|| alternatives(parts)).flatten())
 }
 
 /// Whether the pattern, or one of its alternatives, matches the empty text at the start or at the end of any
@@ -977,11 +983,45 @@ fn literal(hir: &Hir) -> Option<String> {
 }
 
 fn repeated_class(hir: &Hir) -> Option<Shape> {
+    let Piece { ascii, min, max } = piece(hir)?;
+    Some(Shape::Class { ascii, min, max })
+}
+
+/// Classes and literals one after the other.
+fn pieces(parts: &[Hir]) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    for part in parts {
+        match part.kind() {
+            HirKind::Literal(literal) if literal.0.is_ascii() => {
+                pieces.extend(literal.0.iter().map(|byte| Piece { ascii: 1 << byte, min: 1, max: Some(1) }));
+            }
+            _ => pieces.push(piece(part)?),
+        }
+        if pieces.len() > PIECES_MAX {
+            return None;
+        }
+    }
+    Some(pieces)
+}
+
+/// Alternatives of which each is pieces.
+fn alternatives(hir: &[Hir]) -> Option<Shape> {
+    let [hir] = hir else {
+        return None;
+    };
+    let HirKind::Alternation(alternatives) = hir.kind() else {
+        return None;
+    };
+    Shape::of_alternatives(alternatives.iter().map(|alternative| pieces(parts(alternative))).collect::<Option<_>>()?)
+}
+
+/// One ASCII class, repeated or not.
+fn piece(hir: &Hir) -> Option<Piece> {
     let (class, min, max) = match hir.kind() {
         HirKind::Repetition(repetition) => (&*repetition.sub, repetition.min, repetition.max),
         _ => (hir, 1, Some(1)),
     };
-    Some(Shape::Class { ascii: ascii_set(class)?, min, max })
+    Some(Piece { ascii: ascii_set(class)?, min, max })
 }
 
 /// The characters that `hir` matches one of, if they are all ASCII.

@@ -11,21 +11,34 @@ use crate::pattern::{PatternError, translate};
 /// Why a pattern cannot be used: the finding's kind and detail.
 pub(crate) type Refusal = (FindingKind, String);
 
-/// Compiled patterns by source.
+/// A pattern of a [`PatternCache`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PatternNo(u32);
+
+/// Compiled patterns by source, numbered in the order of their compilation.
 #[derive(Debug, Default)]
 pub(crate) struct PatternCache {
-    patterns: HashMap<String, Result<Arc<Pattern>, Refusal>>,
+    numbers: HashMap<String, Result<PatternNo, Refusal>>,
+    patterns: Vec<Arc<Pattern>>,
 }
 
 impl PatternCache {
     /// The pattern, compiled now or earlier.
-    pub(crate) fn get(&mut self, source: &str) -> Result<Arc<Pattern>, Refusal> {
-        if let Some(known) = self.patterns.get(source) {
+    pub(crate) fn get(&mut self, source: &str) -> Result<PatternNo, Refusal> {
+        if let Some(known) = self.numbers.get(source) {
             return known.clone();
         }
-        let compiled = compile(source).map(Arc::new);
-        self.patterns.insert(source.to_owned(), compiled.clone());
-        compiled
+        let number = compile(source).map(|pattern| {
+            self.patterns.push(Arc::new(pattern));
+            PatternNo(self.patterns.len() as u32 - 1)
+        });
+        self.numbers.insert(source.to_owned(), number.clone());
+        number
+    }
+
+    /// The pattern of that number.
+    pub(crate) fn pattern(&self, number: PatternNo) -> &Arc<Pattern> {
+        &self.patterns[number.0 as usize]
     }
 }
 

@@ -11,6 +11,7 @@ use callgate_vm::opcode::Opcode;
 
 use crate::ir::{Dependency, Model, Rule, Schema, quoted};
 use crate::lower::{BlockId, Low, LowExtra, LowTable, NumberAt, Program};
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
 /// A stage of compilation.
@@ -29,7 +30,7 @@ pub(crate) fn write_ir(out: &mut String, model: &Model<'_, '_>) -> fmt::Result {
         if let Some(always) = schema.always {
             writeln!(out, "  {always}")?;
         }
-        for at in &schema.rules {
+        for at in schema.rules {
             write!(out, "  {:<22} ", at.keyword.name())?;
             write_rule(out, model, schema, &at.rule)?;
             out.write_char('\n')?;
@@ -53,7 +54,10 @@ fn write_rule(out: &mut String, model: &Model<'_, '_>, schema: &Schema<'_>, rule
         }
         Rule::Bound(bound, node) => write!(out, "{bound:?} {}", model.notation(schema.place, *node)),
         Rule::Count(_, len) | Rule::ItemsEnd(len) => write!(out, "{len}"),
-        Rule::Pattern(pattern) => write!(out, "{} ({})", quoted(pattern.source()), pattern.engine()),
+        Rule::Pattern(pattern) => {
+            let pattern = model.pattern(*pattern);
+            write!(out, "{} ({})", quoted(pattern.source()), pattern.engine())
+        }
         Rule::Format(_, name) => out.write_str(name),
         Rule::UniqueItems => Ok(()),
         Rule::Required(names) => out.write_str(&names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")),
@@ -68,7 +72,7 @@ fn write_rule(out: &mut String, model: &Model<'_, '_>, schema: &Schema<'_>, rule
             &list.iter().map(|(name, place)| format!("{} {}", quoted(name), at(place))).collect::<Vec<_>>().join(", "),
         ),
         Rule::PatternProperties(list) => {
-            let items = list.iter().map(|(pattern, place)| format!("{} {}", quoted(pattern.source()), at(place)));
+            let items = list.iter().map(|(pattern, place)| format!("{} {}", source(model, *pattern), at(place)));
             out.write_str(&items.collect::<Vec<_>>().join(", "))
         }
         Rule::Prefix(list) | Rule::AllOf(list) | Rule::AnyOf(list) | Rule::OneOf(list) => out.write_str(&all(list)),
@@ -109,7 +113,7 @@ pub(crate) fn write_lowered(out: &mut String, model: &Model<'_, '_>, program: &P
             writeln!(out, "  is b{alias}")?;
             continue;
         }
-        for op in &block.ops {
+        for op in block.ops.iter() {
             out.write_str("  ")?;
             write_low(out, model, &op.low)?;
             out.write_char('\n')?;
@@ -144,7 +148,7 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
         }
         Low::Enum(place, node) => write!(out, "{} {}", name(Opcode::EnumIs), model.notation(*place, *node)),
         Low::Const(place, node) => write!(out, "{} {}", name(Opcode::ConstIs), model.notation(*place, *node)),
-        Low::Matches(pattern) => write!(out, "{} {}", name(Opcode::Matches), quoted(pattern.source())),
+        Low::Matches(pattern) => write!(out, "{} {}", name(Opcode::Matches), source(model, *pattern)),
         Low::Call { block, memo, track } => {
             let op = if *memo { Opcode::CallMemo } else { Opcode::Call };
             write!(out, "{} b{}{}", name(op), block.0, if *track { " track" } else { "" })
@@ -155,16 +159,16 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
             write_types(out, *types)?;
             write!(out, " +{skip}")
         }
-        Low::Required(table) => write_table(out, name(Opcode::Required), table),
+        Low::Required(table) => write_table(out, model, name(Opcode::Required), table),
         Low::DependentRequired(names) => write!(out, "{} {names:?}", name(Opcode::DependentRequired)),
-        Low::ObjectTable(table) => write_table(out, name(Opcode::ObjectTable), table),
-        Low::Properties(table) => write_table(out, name(Opcode::Properties), table),
+        Low::ObjectTable(table) => write_table(out, model, name(Opcode::ObjectTable), table),
+        Low::Properties(table) => write_table(out, model, name(Opcode::Properties), table),
         Low::PatternProperties(pairs) => {
             write!(out, "{}", name(Opcode::PatternProperties))?;
-            pairs.iter().try_for_each(|(pattern, block)| write!(out, " {}: b{}", quoted(pattern.source()), block.0))
+            pairs.iter().try_for_each(|(pattern, block)| write!(out, " {}: b{}", source(model, *pattern), block.0))
         }
         Low::AdditionalProperties { flags: set, table } => {
-            write_table(out, name(Opcode::AdditionalProperties), table)?;
+            write_table(out, model, name(Opcode::AdditionalProperties), table)?;
             out.write_str(&flags(*set))
         }
         Low::PropertyNames(block) => write!(out, "{} b{}", name(Opcode::PropertyNames), block.0),
@@ -199,7 +203,7 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
             write!(out, "{op} b{} {} {}{}", condition.0, maybe(then), maybe(otherwise), flags(*set))
         }
         Low::MarkBy(block) => write!(out, "{} b{}", name(Opcode::MarkBy), block.0),
-        Low::MarkNames(table) => write_table(out, name(Opcode::MarkNames), table),
+        Low::MarkNames(table) => write_table(out, model, name(Opcode::MarkNames), table),
         Low::UnevaluatedProperties { flags: set, block } => {
             write!(out, "{} {}{}", name(Opcode::UnevaluatedProperties), maybe(block), flags(*set))
         }
@@ -214,7 +218,12 @@ fn flags(set: Flags) -> String {
     names.iter().filter(|(flag, _)| set.has(*flag)).map(|(_, name)| *name).collect()
 }
 
-fn write_table(out: &mut String, mnemonic: &str, table: &LowTable<'_>) -> fmt::Result {
+/// The pattern as the schema has it, in value notation.
+fn source(model: &Model<'_, '_>, pattern: PatternNo) -> String {
+    quoted(model.pattern(pattern).source())
+}
+
+fn write_table(out: &mut String, model: &Model<'_, '_>, mnemonic: &str, table: &LowTable<'_>) -> fmt::Result {
     write!(out, "{mnemonic} {{")?;
     for (at, name) in table.names.iter().enumerate() {
         write!(out, "{}{}", if at > 0 { ", " } else { "" }, quoted(name.name))?;
@@ -223,8 +232,8 @@ fn write_table(out: &mut String, mnemonic: &str, table: &LowTable<'_>) -> fmt::R
         }
         out.write_str(if name.required { " !req" } else { "" })?;
     }
-    for (pattern, block) in &table.patterns {
-        write!(out, ", {}", quoted(pattern.source()))?;
+    for (pattern, block) in table.patterns {
+        write!(out, ", {}", source(model, *pattern))?;
         if let Some(block) = block {
             write!(out, ": b{}", block.0)?;
         }

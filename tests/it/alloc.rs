@@ -212,7 +212,8 @@ fn patterns() {
             "properties": {
                 "literal": {"pattern": "^id-"},
                 "class": {"pattern": "^[a-z0-9]{2,}$"},
-                "dfa": {"pattern": "^\\d{4}-\\d{2}-\\d{2}$"},
+                "pieces": {"pattern": "^\\d{4}-\\d{2}-\\d{2}$"},
+                "dfa": {"pattern": "^(?:\\d{4}-\\d{2}-\\d{2}|today)$"},
                 "nfa": {"pattern": "^\\p{L}{1,40}(\\p{N}|x){0,40}$"},
                 "loop": {"pattern": "^(a+)+$"}
             },
@@ -220,12 +221,12 @@ fn patterns() {
             "propertyNames": {"pattern": "^[A-Za-z_-]+$"}
         }"#,
         accepted: &[
-            r#"{"literal": "id-7", "class": "ab9", "dfa": "2024-01-31", "nfa": "Größe1x", "loop": "aaaa"}"#,
-            r#"{"dfa": "\u0032024-01-31", "x-note": "", "A_z": null, "nfa": "\u00e9x"}"#,
+            r#"{"literal": "id-7", "class": "ab9", "pieces": "2024-01-31", "dfa": "2024-01-31", "nfa": "Größe1x", "loop": "aaaa"}"#,
+            r#"{"pieces": "\u0032024-01-31", "dfa": "\u0032024-01-31", "x-note": "", "A_z": null, "nfa": "\u00e9x"}"#,
         ],
         rejected: &[
-            r#"{"literal": "no", "class": "A", "dfa": "2024-1-31", "nfa": "-", "loop": "aaaa!"}"#,
-            r#"{"x-note": 1, "A_z": 0, "7": 7, "dfa": "\u0032"}"#,
+            r#"{"literal": "no", "class": "A", "pieces": "2024-1-31", "dfa": "2024-1-31", "nfa": "-", "loop": "aaaa!"}"#,
+            r#"{"x-note": 1, "A_z": 0, "7": 7, "pieces": "\u0032", "dfa": "\u0032"}"#,
         ],
     });
 }

@@ -93,37 +93,30 @@ pub struct NameIndex {
 const EMPTY: u32 = u32::MAX;
 
 /// A name in a list that an index leads into.
-pub(crate) trait Keyed {
+pub trait Keyed {
     /// Its key.
     fn key(&self) -> TextKey;
 }
 
 impl NameIndex {
     /// Indexes names by their keys, in order. Cost: linear.
-    pub fn new(keys: &[TextKey]) -> NameIndex {
-        let bits = (2 * keys.len()).next_power_of_two().trailing_zeros().max(1);
-        let mut best = NameIndex::default();
-        let mut least = usize::MAX;
-        for multiplier in MULTIPLIERS {
-            let mut index = NameIndex { slots: vec![EMPTY; 1 << bits], multiplier, shift: 64 - bits };
-            let steps = keys.iter().enumerate().map(|(at, key)| index.insert(*key, at as u32)).sum();
-            if steps < least {
-                (best, least) = (index, steps);
-            }
-            if least == 0 || keys.len() > SPREAD_MAX {
-                break;
-            }
-        }
-        best
+    pub fn new<T: Keyed>(names: &[T]) -> NameIndex {
+        let bits = (2 * names.len()).next_power_of_two().trailing_zeros().max(1);
+        let multiplier = best_multiplier(names, 64 - bits);
+        let mut index = NameIndex { slots: vec![EMPTY; 1 << bits], multiplier, shift: 64 - bits };
+        names.iter().enumerate().for_each(|(at, name)| index.insert(name.key(), at as u32));
+        index
     }
 
-    /// Puts a place into its slot; answers how far it lies from where its key points.
-    fn insert(&mut self, key: TextKey, at: u32) -> usize {
+    /// Puts a place into the first free slot from where its key points.
+    fn insert(&mut self, key: TextKey, at: u32) {
         let mask = self.slots.len() - 1;
-        let first = (key.slot(self.multiplier) >> self.shift) as usize;
-        let steps = (0..self.slots.len()).find(|step| self.slots[(first + step) & mask] == EMPTY).unwrap_or(0);
-        self.slots[(first + steps) & mask] = at;
-        steps
+        let mut slot = (key.slot(self.multiplier) >> self.shift) as usize;
+        // Half the slots stay free.
+        while self.slots[slot & mask] != EMPTY {
+            slot += 1;
+        }
+        self.slots[slot & mask] = at;
     }
 
     /// The one of `names` whose key is `key`, and its place. `same` is asked only where the key is not the whole text.
@@ -153,12 +146,12 @@ impl NameIndex {
     /// Whether the index is one of `len` names: every place within, and a slot left empty, at which searches end.
     pub(crate) fn is_of(&self, len: usize) -> bool {
         let slots = &self.slots;
-        let places = slots.iter().filter(|at| **at != EMPTY);
-        slots.len().is_power_of_two()
-            && self.shift < 64
-            && slots.contains(&EMPTY)
-            && places.clone().count() == len
-            && places.into_iter().all(|at| (*at as usize) < len)
+        let (mut places, mut within) = (0, true);
+        for at in slots.iter().filter(|at| **at != EMPTY) {
+            places += 1;
+            within &= (*at as usize) < len;
+        }
+        slots.len().is_power_of_two() && self.shift < 64 && places < slots.len() && places == len && within
     }
 
     /// Bytes that the index takes.
@@ -169,6 +162,46 @@ impl NameIndex {
 
 /// Larger tables take the first multiplier. Unit: names.
 const SPREAD_MAX: usize = 64;
+
+/// The first multiplier under which the names lie nearest to where their keys point.
+fn best_multiplier<T: Keyed>(names: &[T], shift: u32) -> u64 {
+    let mut best = MULTIPLIERS[0];
+    let mut least = u32::MAX;
+    if names.len() <= SPREAD_MAX {
+        for multiplier in MULTIPLIERS {
+            let steps = steps_under(names, multiplier, shift, least);
+            if steps < least {
+                (best, least) = (multiplier, steps);
+            }
+            if least == 0 {
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// How far all names together lie from where their keys point; counted no further than `enough`. The slots are tried
+/// out as bits: twice [`SPREAD_MAX`] of them.
+fn steps_under<T: Keyed>(names: &[T], multiplier: u64, shift: u32, enough: u32) -> u32 {
+    let mask = (1 << (64 - shift)) - 1;
+    let mut taken = 0u128;
+    let mut steps = 0;
+    for name in names {
+        let mut slot = (name.key().slot(multiplier) >> shift) as u32;
+        while taken >> slot & 1 == 1 {
+            slot = (slot + 1) & mask;
+            steps += 1;
+        }
+        if steps >= enough {
+            break;
+        }
+        taken |= 1 << slot;
+    }
+    steps
+}
+
+const _: () = assert!(2 * SPREAD_MAX <= u128::BITS as usize);
 
 #[cfg(test)]
 mod tests {
@@ -195,7 +228,7 @@ mod tests {
         for len in [0, 1, 2, 3, 16, 100, 5_000] {
             let names: Vec<String> = (0..len).map(|at| format!("a name of some length, number {at} of them")).collect();
             let keys: Vec<TextKey> = names.iter().map(|name| TextKey::of(name)).collect();
-            let index = NameIndex::new(&keys);
+            let index = NameIndex::new(&names);
             assert!(index.is_of(len));
             for (at, name) in names.iter().enumerate() {
                 let found = index.find(keys[at], &names, |other| other == name);

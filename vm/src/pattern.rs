@@ -1,9 +1,10 @@
 //! Patterns at run time: the cheapest engine that gives the answer.
 //!
-//! Most patterns of real schemas are literals, prefixes or one class repeated: they need no engine. Regular ones
-//! run on a dense automaton of at most [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with
-//! memory of the caller's scratch; both are linear in the text. Look-around and back-references leave regular
-//! languages: they backtrack, under a step limit, and are the one kind that may allocate.
+//! Most patterns of real schemas are literals, prefixes, or a few classes one after the other: they need no engine, and
+//! building one would be most of compiling their schema. Other regular ones run on a dense automaton of at most
+//! [`DFA_BYTES_MAX`], or, where that would grow too large, on the NFA with memory of the caller's scratch; both are
+//! linear in the text. Look-around and back-references leave regular languages: they backtrack, under a step limit, and
+//! are the one kind that may allocate.
 
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::nfa::thompson::{self, pikevm};
@@ -43,6 +44,54 @@ pub enum Shape {
         /// The most characters.
         max: Option<u32>,
     },
+    /// Texts that start with these pieces, one after the other; with `whole`, those that are nothing else.
+    ///
+    /// Invariant: a piece that may be longer shares no character with what may follow it, so that each takes all
+    /// it can and nothing is tried twice.
+    Pieces {
+        /// The pieces.
+        pieces: Box<[Piece]>,
+        /// Whether the text ends with them.
+        whole: bool,
+    },
+    /// Texts that are one of a few such lists of pieces.
+    Alternatives(Box<[Box<[Piece]>]>),
+}
+
+/// Between `min` and `max` characters of a set of ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// One bit a character.
+    pub ascii: u128,
+    /// The fewest characters.
+    pub min: u32,
+    /// The most characters.
+    pub max: Option<u32>,
+}
+
+impl Shape {
+    /// The shape of pieces one after the other, if what each takes is settled by the next character.
+    pub fn of_pieces(pieces: Vec<Piece>, whole: bool) -> Option<Shape> {
+        Self::are_settled(&pieces).then(|| Shape::Pieces { pieces: pieces.into_boxed_slice(), whole })
+    }
+
+    /// The shape of texts that are one of these lists of pieces. As many as are faster tried one by one than together.
+    pub fn of_alternatives(alternatives: Vec<Vec<Piece>>) -> Option<Shape> {
+        const ALTERNATIVES_MAX: usize = 4;
+        let few = alternatives.len() <= ALTERNATIVES_MAX && alternatives.iter().all(|pieces| Self::are_settled(pieces));
+        few.then(|| Shape::Alternatives(alternatives.into_iter().map(Vec::into_boxed_slice).collect()))
+    }
+
+    /// Cost: linear, but for runs of pieces that may be empty.
+    fn are_settled(pieces: &[Piece]) -> bool {
+        let settled = |at: usize, piece: &Piece| {
+            let rest = &pieces[at + 1..];
+            // What may stand next: pieces up to the first that cannot be empty.
+            let next_len = rest.iter().position(|next| next.min > 0).map_or(rest.len(), |first| first + 1);
+            piece.max == Some(piece.min) || rest[..next_len].iter().all(|next| next.ascii & piece.ascii == 0)
+        };
+        pieces.iter().enumerate().all(|(at, piece)| settled(at, piece))
+    }
 }
 
 #[derive(Debug)]
@@ -174,6 +223,8 @@ impl Pattern {
             Engine::Shape(Shape::Suffix(_)) => "suffix",
             Engine::Shape(Shape::Contains(_)) => "contains",
             Engine::Shape(Shape::Class { .. }) => "class",
+            Engine::Shape(Shape::Pieces { .. }) => "pieces",
+            Engine::Shape(Shape::Alternatives(_)) => "alternatives",
             Engine::Dfa(_) => "dfa",
             Engine::Nfa(_) => "nfa",
             Engine::Backtracking(_) => "backtracking",
@@ -183,6 +234,10 @@ impl Pattern {
     /// Memory. Unit: bytes.
     pub fn memory(&self) -> usize {
         match &self.engine {
+            Engine::Shape(Shape::Pieces { pieces, .. }) => size_of::<Shape>() + size_of_val::<[Piece]>(pieces),
+            Engine::Shape(Shape::Alternatives(lists)) => {
+                size_of::<Shape>() + lists.iter().map(|pieces| size_of_val::<[Piece]>(pieces)).sum::<usize>()
+            }
             Engine::Shape(_) => size_of::<Shape>(),
             Engine::Dfa(dfa) => dfa.memory_usage(),
             Engine::Nfa(engine) => engine.get_nfa().memory_usage(),
@@ -237,6 +292,14 @@ impl Shape {
                 let all = text.chars().all(|c| c.is_ascii() && ascii >> (c as u32) & 1 == 1);
                 all && in_range(text.char_len(), *min, *max)
             }
+            (Shape::Pieces { pieces, whole }, Some(plain)) => starts_with_pieces(plain.bytes(), pieces, *whole),
+            (Shape::Pieces { pieces, whole }, None) => starts_with_pieces(text.chars(), pieces, *whole),
+            (Shape::Alternatives(lists), Some(plain)) => {
+                lists.iter().any(|pieces| starts_with_pieces(plain.bytes(), pieces, true))
+            }
+            (Shape::Alternatives(lists), None) => {
+                lists.iter().any(|pieces| starts_with_pieces(text.chars(), pieces, true))
+            }
             (Shape::Exact(literal), _) => text.is(literal),
             (Shape::Prefix(literal), Some(plain)) => plain.starts_with(literal),
             (Shape::Suffix(literal), Some(plain)) => plain.ends_with(literal),
@@ -265,6 +328,27 @@ fn starts_with(mut chars: impl Iterator<Item = char>, literal: &str) -> bool {
     literal.chars().all(|c| chars.next() == Some(c))
 }
 
+/// Bytes serve as well as characters: no byte of a longer character is ASCII.
+fn starts_with_pieces(text: impl Iterator<Item = impl Into<u32>>, pieces: &[Piece], whole: bool) -> bool {
+    let mut codes = text.map(Into::into);
+    let mut next = codes.next();
+    for piece in pieces {
+        let mut len = 0;
+        while let Some(code) = next
+            && code < 128
+            && piece.ascii >> code & 1 == 1
+            && piece.max.is_none_or(|max| len < max)
+        {
+            len += 1;
+            next = codes.next();
+        }
+        if len < piece.min {
+            return false;
+        }
+    }
+    !whole || next.is_none()
+}
+
 fn in_range(len: usize, min: u32, max: Option<u32>) -> bool {
     len >= min as usize && max.is_none_or(|max| len <= max as usize)
 }
@@ -276,4 +360,39 @@ fn innermost(error: &dyn std::error::Error) -> String {
         error = source;
     }
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_settled_by_the_next_character() {
+        let digits = |min, max| Piece { ascii: 0x3FF << b'0', min, max };
+        let dash = |min| Piece { ascii: 1 << b'-', min, max: Some(1) };
+        assert!(Shape::of_pieces(vec![digits(1, None), dash(1), digits(1, None)], true).is_some());
+        assert!(Shape::of_pieces(vec![digits(2, Some(2)), digits(1, None)], true).is_some());
+        // Where the first run ends is not known, with or without a dash that may be left out.
+        assert!(Shape::of_pieces(vec![digits(1, None), digits(2, Some(2))], true).is_none());
+        assert!(Shape::of_pieces(vec![digits(1, None), dash(0), digits(1, None)], true).is_none());
+    }
+
+    #[test]
+    fn pieces_of_escaped_texts() {
+        let digits = Piece { ascii: 0x3FF << b'0', min: 1, max: Some(3) };
+        let dash = Piece { ascii: 1 << b'-', min: 1, max: Some(1) };
+        for whole in [true, false] {
+            let shape = Shape::of_pieces(vec![digits, dash], whole).expect("settled");
+            for (text, start, rest) in [
+                (r"1\u0032-", true, false),
+                (r"\u0031\u002D\n", true, true),
+                (r"1-\u00e9", true, true),
+                (r"\u00e9-", false, true),
+                (r"1234\u002D", false, true),
+                (r"\u0031", false, false),
+            ] {
+                assert_eq!(shape.is_match(Text::escaped_text(text, true)), start && !(whole && rest), "{text}");
+            }
+        }
+    }
 }

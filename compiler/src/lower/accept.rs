@@ -4,11 +4,14 @@
 //! object's members is one instruction. The same lowering serves code that tracks what is evaluated; it adds marks,
 //! and lets the branches of unions run to the end.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
 use callgate_vm::opcode::build;
 
 use crate::ir::{Bound, Count, Dependency, Rule, Schema};
 use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, RECURSIVE_ANCHOR, ScopeId};
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
 /// How many `allOf` may be merged into one block; deeper ones are called.
@@ -68,7 +71,7 @@ pub(super) fn leaf<'d>(schema: &Schema<'d>, rule: &Rule<'d>) -> Option<Low<'d>> 
         }
         Rule::MultipleOf(node) => Low::Number(build::multiple_of, schema.place, *node),
         Rule::Count(which, len) => Low::Plain(count(*which, *len)),
-        Rule::Pattern(pattern) => Low::Matches(pattern.clone()),
+        Rule::Pattern(pattern) => Low::Matches(*pattern),
         Rule::Format(format, _) => Low::Plain(build::format_is(FormatId(*format as u8))),
         Rule::ItemsEnd(len) => Low::Plain(build::items_end(Len(*len))),
         Rule::UniqueItems => Low::Plain(build::unique_items()),
@@ -85,23 +88,23 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Some(false) => return push(ops, Low::Plain(build::never())),
             None => {}
         }
-        let mut rules: Vec<&Rule<'d>> = schema.rules.iter().map(|at| &at.rule).collect();
+        let rules = self.model.registry.bump.alloc_slice_fill_iter(schema.rules.iter().map(|at| &at.rule));
         rules.sort_by_key(|rule| rank(rule));
         let unevaluated = |rule: &&Rule<'d>| matches!(rule, Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_));
-        let opens = rules.iter().any(|rule| unevaluated(rule) && !is_static(&schema, rule));
+        let opens = rules.iter().any(|rule| unevaluated(rule) && !is_static(schema, rule));
         if opens {
             push(ops, Low::Plain(build::track_open()));
         }
         let inner = track || opens;
         let mut tabled = false;
-        for rule in rules {
+        for rule in rules.iter().copied() {
             match rule {
-                rule if in_table(&schema, rule) => {
+                rule if in_table(schema, rule) => {
                     if !std::mem::replace(&mut tabled, true) {
-                        self.object_table(&schema, scope, inner, ops);
+                        self.object_table(schema, scope, inner, ops);
                     }
                 }
-                rule => self.judge_rule(&schema, scope, inner, inlined, rule, ops),
+                rule => self.judge_rule(schema, scope, inner, inlined, rule, ops),
             }
         }
         if opens {
@@ -129,7 +132,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 push(ops, Low::PropertyNames(block));
             }
             Rule::Prefix(list) => {
-                let blocks = list.iter().map(|place| self.block(*place, scope, BlockKind::Judge)).collect();
+                let blocks = self.blocks(list, scope, BlockKind::Judge);
                 push(ops, Low::PrefixItems(blocks));
                 mark_items(track, list.len() as u32, ops);
             }
@@ -149,7 +152,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 push(ops, Low::Call { block, memo: false, track });
             }
             Rule::AllOf(list) => {
-                for place in list {
+                for place in *list {
                     if inlined < INLINE_DEPTH_MAX {
                         let scope = self.enter(*place, scope);
                         self.judge(*place, scope, track, inlined + 1, ops);
@@ -191,8 +194,17 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
     }
 
-    pub(super) fn blocks(&mut self, places: &[Place], scope: ScopeId, kind: BlockKind) -> Vec<BlockId> {
-        places.iter().map(|place| self.block(*place, scope, kind)).collect()
+    pub(super) fn blocks(&mut self, places: &[Place], scope: ScopeId, kind: BlockKind) -> &'d [BlockId] {
+        let bump = self.model.registry.bump;
+        bump.alloc_slice_fill_iter(places.iter().map(|place| self.block(*place, scope, kind)))
+    }
+
+    /// The name, and after it the others.
+    pub(super) fn with_name(&self, name: &'d str, others: &[&'d str]) -> &'d [&'d str] {
+        let mut names = BumpVec::with_capacity_in(others.len() + 1, self.model.registry.bump);
+        names.push(name);
+        names.extend_from_slice_copy(others);
+        names.into_bump_slice()
     }
 
     /// The block of a schema, unless it is `false`.
@@ -220,10 +232,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
     ) {
         for (name, needed) in list {
             match needed {
-                Dependency::Names(names) if names.is_empty() => {}
+                Dependency::Names([]) => {}
                 Dependency::Names(names) => {
-                    let list = std::iter::once(name).chain(names).copied().collect();
-                    push(ops, Low::DependentRequired(list));
+                    push(ops, Low::DependentRequired(self.with_name(name, names)));
                 }
                 Dependency::Schema(place) => {
                     let block = self.block(*place, scope, kind);
@@ -235,38 +246,55 @@ impl<'d> Lowerer<'_, '_, 'd> {
 
     /// Everything about the members in one instruction, and the marks beside it.
     fn object_table(&mut self, schema: &Schema<'d>, scope: ScopeId, track: bool, ops: &mut Vec<Op<'d>>) {
-        let mut table = self.table(schema, scope, BlockKind::Judge);
-        table.extra = self.extra(schema, scope);
-        let beyond = add_required(&mut table, schema);
+        let bump = self.model.registry.bump;
+        let required: &[&str] = match schema.rule(|rule| matches!(rule, Rule::Required(_))) {
+            Some(Rule::Required(names)) => names,
+            _ => &[],
+        };
+        let mut names = self.names(schema, scope, BlockKind::Judge, required.len());
+        let patterns = self.patterns(schema, scope, BlockKind::Judge);
+        let extra = self.extra(schema, scope);
+        let beyond = add_required(&mut names, required, bump);
+        let table = LowTable { names: names.into_bump_slice(), patterns, extra };
         let empty = table.names.is_empty() && table.patterns.is_empty() && table.extra == LowExtra::Skip;
         if !empty {
-            push(ops, Low::ObjectTable(table));
+            push(ops, Low::ObjectTable(bump.alloc(table)));
         }
         if let Some(beyond) = beyond {
-            push(ops, Low::Required(beyond));
+            push(ops, Low::Required(bump.alloc(beyond)));
         }
         if track {
-            let mut marks = names_table(schema);
+            let mut marks = names_table(schema, bump);
             let all = |rule: &Rule<'d>| matches!(rule, Rule::AdditionalProperties(_)) || is_static(schema, rule);
             if schema.rule(all).is_some() {
                 marks.extra = LowExtra::Run(None);
             }
-            push(ops, Low::MarkNames(marks));
+            push(ops, Low::MarkNames(bump.alloc(marks)));
         }
     }
 
-    /// Names and patterns with their blocks.
-    pub(super) fn table(&mut self, schema: &Schema<'d>, scope: ScopeId, kind: BlockKind) -> LowTable<'d> {
-        let names = schema.properties().iter().map(|(name, place)| LowName {
-            name,
-            block: Some(self.block(*place, scope, kind)),
-            declared: true,
-            required: false,
-        });
-        let names = names.collect();
+    /// The declared names with their blocks, and room for some more.
+    pub(super) fn names(
+        &mut self,
+        schema: &Schema<'d>,
+        scope: ScopeId,
+        kind: BlockKind,
+        more: usize,
+    ) -> BumpVec<'d, LowName<'d>> {
+        let properties = schema.properties();
+        let mut names = BumpVec::with_capacity_in(properties.len() + more, self.model.registry.bump);
+        for (name, place) in properties {
+            let block = Some(self.block(*place, scope, kind));
+            names.push(LowName { name, block, declared: true, required: false });
+        }
+        names
+    }
+
+    /// The patterns with their blocks.
+    fn patterns(&mut self, schema: &Schema<'d>, scope: ScopeId, kind: BlockKind) -> &'d [(PatternNo, Option<BlockId>)] {
+        let bump = self.model.registry.bump;
         let patterns = schema.pattern_properties().unwrap_or_default().iter();
-        let patterns = patterns.map(|(pattern, place)| (pattern.clone(), Some(self.block(*place, scope, kind))));
-        LowTable { names, patterns: patterns.collect(), extra: LowExtra::Skip }
+        bump.alloc_slice_fill_iter(patterns.map(|(pattern, place)| (*pattern, Some(self.block(*place, scope, kind)))))
     }
 
     /// What the table does with the members that it does not name.
@@ -290,15 +318,16 @@ impl<'d> Lowerer<'_, '_, 'd> {
     pub(super) fn mark(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
         let soft = Flags::TRACK.with(Flags::SOFT);
         let schema = self.schema(place);
-        let names = names_table(&schema);
+        let bump = self.model.registry.bump;
+        let names = names_table(schema, bump);
         if !names.names.is_empty() || !names.patterns.is_empty() {
-            push(ops, Low::MarkNames(names.clone()));
+            push(ops, Low::MarkNames(bump.alloc(names)));
         }
-        for at in &schema.rules {
+        for at in schema.rules {
             match &at.rule {
                 Rule::AdditionalProperties(inside) => {
                     if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
-                        let table = LowTable { extra: LowExtra::Run(Some(block)), ..names.clone() };
+                        let table = bump.alloc(LowTable { extra: LowExtra::Run(Some(block)), ..names });
                         push(ops, Low::AdditionalProperties { flags: soft, table });
                     }
                 }
@@ -314,7 +343,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 }
                 Rule::Prefix(list) => mark_items(true, list.len() as u32, ops),
                 Rule::Items(..) | Rule::ItemsEnd(_) => mark_items(true, u32::MAX, ops),
-                Rule::Contains(inside, ..) if contains_evaluates(&schema) => {
+                Rule::Contains(inside, ..) if contains_evaluates(schema) => {
                     let block = self.block(*inside, scope, BlockKind::Judge);
                     push(ops, Low::Contains { flags: soft, block, min: 0, max: u32::MAX });
                 }
@@ -335,7 +364,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 }
                 Rule::Dependencies(list) => {
                     let schemas = list.iter().filter(|(_, needed)| matches!(needed, Dependency::Schema(_)));
-                    let schemas: Vec<_> = schemas.cloned().collect();
+                    let schemas: Vec<_> = schemas.copied().collect();
                     self.dependencies(&schemas, scope, BlockKind::Mark, ops);
                 }
                 _ => {}
@@ -377,56 +406,57 @@ fn contains_evaluates(schema: &Schema<'_>) -> bool {
 }
 
 /// The names and patterns that the schema claims, without blocks.
-pub(super) fn names_table<'d>(schema: &Schema<'d>) -> LowTable<'d> {
+pub(super) fn names_table<'d>(schema: &Schema<'d>, bump: &'d Bump) -> LowTable<'d> {
     let names =
         schema.properties().iter().map(|(name, _)| LowName { name, block: None, declared: true, required: false });
     let patterns = schema.pattern_properties().unwrap_or_default().iter();
     LowTable {
-        names: names.collect(),
-        patterns: patterns.map(|(pattern, _)| (pattern.clone(), None)).collect(),
+        names: bump.alloc_slice_fill_iter(names),
+        patterns: bump.alloc_slice_fill_iter(patterns.map(|(pattern, _)| (*pattern, None))),
         extra: LowExtra::Skip,
     }
 }
 
 /// The names that must be there, each once, in the order of the source.
-pub(super) fn required_table<'d>(names: &[&'d str]) -> LowTable<'d> {
-    let mut table = LowTable::empty();
-    let mut add = |name| table.names.push(LowName { name, block: None, declared: false, required: true });
+pub(super) fn required_table<'d>(names: &[&'d str], bump: &'d Bump) -> LowTable<'d> {
+    let mut once = BumpVec::with_capacity_in(names.len(), bump);
+    let mut add = |name| once.push(LowName { name, block: None, declared: false, required: true });
     if names.len() <= COMPARED_MAX {
         names.iter().enumerate().filter(|(at, name)| !names[..*at].contains(*name)).for_each(|(_, name)| add(*name));
     } else {
         let mut seen = ahash::HashSet::default();
         names.iter().filter(|name| seen.insert(**name)).for_each(|name| add(*name));
     }
-    table
+    LowTable { names: once.into_bump_slice(), patterns: &[], extra: LowExtra::Skip }
 }
 
 /// Lists of at most so many names are compared name by name.
 const COMPARED_MAX: usize = 8;
 
-/// Adds the required names to the table; answers a table of all of them where they are too many to watch.
-fn add_required<'d>(table: &mut LowTable<'d>, schema: &Schema<'d>) -> Option<LowTable<'d>> {
-    let Some(Rule::Required(names)) = schema.rule(|rule| matches!(rule, Rule::Required(_))) else {
-        return None;
-    };
-    let required = required_table(names);
+/// Adds the required names to those of the table; answers a table of all of them where they are too many to watch.
+fn add_required<'d>(
+    names: &mut BumpVec<'d, LowName<'d>>,
+    required: &[&'d str],
+    bump: &'d Bump,
+) -> Option<LowTable<'d>> {
+    let required = required_table(required, bump);
     if required.names.len() > REQUIRED_MAX {
         return Some(required);
     }
-    let declared_len = table.names.len();
+    let declared_len = names.len();
     let mut declared: ahash::HashMap<&str, usize> = ahash::HashMap::default();
     if declared_len > COMPARED_MAX {
-        declared.extend(table.names.iter().enumerate().map(|(at, name)| (name.name, at)));
+        declared.extend(names.iter().enumerate().map(|(at, name)| (name.name, at)));
     }
     for name in required.names {
         let known = if declared_len > COMPARED_MAX {
             declared.get(name.name).copied()
         } else {
-            table.names[..declared_len].iter().position(|other| other.name == name.name)
+            names[..declared_len].iter().position(|other| other.name == name.name)
         };
         match known {
-            Some(at) => table.names[at].required = true,
-            None => table.names.push(name),
+            Some(at) => names[at].required = true,
+            None => names.push(*name),
         }
     }
     None

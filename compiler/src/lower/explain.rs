@@ -21,7 +21,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         match schema.always {
             Some(true) => {}
             Some(false) => ops.push(self.false_schema(place, LowPath::Here)),
-            None => schema.rules.iter().for_each(|at| self.explain_rule(&schema, at, scope, ops)),
+            None => schema.rules.iter().for_each(|at| self.explain_rule(schema, at, scope, ops)),
         }
     }
 
@@ -65,20 +65,22 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let plain = || note_of(schema, keyword, Wording::Union, &[]);
         match rule {
             Rule::Required(names) => {
-                let table = required_table(names);
+                let table = required_table(names, self.model.registry.bump);
                 let texts = self.all_quoted(table.names.iter().map(|name| name.name));
                 let note = note_of(schema, keyword, Wording::Required, texts);
+                let table = self.model.registry.bump.alloc(table);
                 ops.push(self.noted(note, Low::Required(table)));
             }
             Rule::Properties(_) => {
-                let table = LowTable { patterns: Vec::new(), ..self.table(schema, scope, BlockKind::Explain) };
-                ops.push(self.noted(plain(), Low::Properties(table)));
+                let names = self.names(schema, scope, BlockKind::Explain, 0).into_bump_slice();
+                let table = LowTable { names, patterns: &[], extra: LowExtra::Skip };
+                ops.push(self.noted(plain(), Low::Properties(self.model.registry.bump.alloc(table))));
             }
             Rule::PatternProperties(list) => {
-                let pairs = list
-                    .iter()
-                    .map(|(pattern, place)| (pattern.clone(), self.block(*place, scope, BlockKind::Explain)));
-                let pairs = pairs.collect();
+                let bump = self.model.registry.bump;
+                let pairs =
+                    list.iter().map(|(pattern, place)| (*pattern, self.block(*place, scope, BlockKind::Explain)));
+                let pairs = bump.alloc_slice_fill_iter(pairs);
                 ops.push(self.noted(plain(), Low::PatternProperties(pairs)));
             }
             Rule::AdditionalProperties(inside) => self.additional_properties(schema, keyword, *inside, scope, ops),
@@ -150,7 +152,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::Bound(Bound::ExclusiveMaximum, node) => (Wording::GreaterOrEqual, noted(*node)),
             Rule::MultipleOf(node) => (Wording::NotMultiple, noted(*node)),
             Rule::Count(count, len) => (count_wording(*count, *len), &[]),
-            Rule::Pattern(pattern) => (Wording::NoMatch, one(self.model.quoted(pattern.source()))),
+            Rule::Pattern(pattern) => (Wording::NoMatch, one(self.model.quoted(self.model.pattern(*pattern).source()))),
             Rule::Format(_, name) => (Wording::NotFormat, one(self.model.quoted(name))),
             Rule::ItemsEnd(len) if schema.draft == Draft::D2020 => (Wording::ExtraItems, one(self.count_text(*len))),
             Rule::ItemsEnd(len) => (Wording::AdditionalItems, one(self.count_text(*len))),
@@ -177,7 +179,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let extra = block.map_or(LowExtra::Forbid, |block| LowExtra::Run(Some(block)));
         let note = match schema.pattern_properties() {
             Some(patterns) => {
-                let mut patterns: Vec<&str> = patterns.iter().map(|(pattern, _)| pattern.source()).collect();
+                let sources = patterns.iter().map(|(pattern, _)| self.model.pattern(*pattern).source());
+                let mut patterns: Vec<&str> = sources.collect();
                 patterns.sort_unstable();
                 let texts: Vec<&str> = patterns.into_iter().map(|pattern| self.model.quoted(pattern)).collect();
                 let texts = self.model.registry.bump.alloc_str(&texts.join(", "));
@@ -185,7 +188,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
             }
             None => note_of(schema, keyword, Wording::AdditionalProperties, &[]),
         };
-        let table = LowTable { extra, ..names_table(schema) };
+        let bump = self.model.registry.bump;
+        let table = bump.alloc(LowTable { extra, ..names_table(schema, bump) });
         ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
     }
 
@@ -250,7 +254,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                     continue;
                 }
             };
-            let names: Vec<&'d str> = std::iter::once(name).chain(names).copied().collect();
+            let names = self.with_name(name, names);
             let texts = self.all_quoted(names.iter().copied());
             let note = note_of(schema, keyword, Wording::Dependency, texts);
             ops.push(self.noted(note, Low::DependentRequired(names)));
@@ -278,7 +282,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         };
         let note = note_of(schema, at.keyword, wording, &[]);
         if always == Some(false) && is_static(schema, &at.rule) {
-            let table = LowTable { extra: LowExtra::Forbid, ..names_table(schema) };
+            let bump = self.model.registry.bump;
+            let table = bump.alloc(LowTable { extra: LowExtra::Forbid, ..names_table(schema, bump) });
             return ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
         }
         let kind = if items { BlockKind::Judge } else { BlockKind::Explain };

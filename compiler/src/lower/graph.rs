@@ -1,10 +1,7 @@
 //! The graph of blocks: cycles that consume nothing, chains of frames, and where verdicts are worth keeping.
 
-use std::sync::Arc;
-
-use callgate_vm::pattern::Pattern;
-
 use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Op, Program};
+use crate::pattern_cache::PatternNo;
 
 /// How an instruction's blocks relate to the instance of the block it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +20,10 @@ enum Arm {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks<'l> {
     names: &'l [LowName<'l>],
-    patterns: &'l [(Arc<Pattern>, Option<BlockId>)],
-    pairs: &'l [(Arc<Pattern>, BlockId)],
+    patterns: &'l [(PatternNo, Option<BlockId>)],
+    pairs: &'l [(PatternNo, BlockId)],
     list: &'l [BlockId],
-    cases: &'l [(String, BlockId)],
+    cases: &'l [(&'l str, BlockId)],
     alone: [Option<BlockId>; 3],
 }
 
@@ -45,7 +42,7 @@ impl<'l> Blocks<'l> {
             _ => None,
         };
         let alone = [extra, None, None];
-        Blocks { names: &table.names, patterns: &table.patterns, alone, ..Blocks::default() }
+        Blocks { names: table.names, patterns: table.patterns, alone, ..Blocks::default() }
     }
 }
 
@@ -73,6 +70,14 @@ impl Iterator for Blocks<'_> {
         let listed = shift(&mut self.pairs).map(|(_, block)| *block).or_else(|| shift(&mut self.list).copied());
         let listed = listed.or_else(|| shift(&mut self.cases).map(|(_, block)| *block));
         listed.or_else(|| self.alone.iter_mut().find_map(Option::take))
+    }
+
+    /// All that are left, list by list: what `for_each` goes by.
+    fn fold<B, F: FnMut(B, BlockId) -> B>(self, init: B, f: F) -> B {
+        let named = self.names.iter().filter_map(|name| name.block);
+        let matched = self.patterns.iter().filter_map(|(_, block)| *block);
+        let listed = self.pairs.iter().map(|(_, block)| *block).chain(self.list.iter().copied());
+        named.chain(matched).chain(listed).chain(self.alone.into_iter().flatten()).fold(init, f)
     }
 }
 
@@ -112,7 +117,7 @@ pub(crate) fn blocks_of<'l>(low: &'l Low<'_>) -> Blocks<'l> {
 
 /// Adds the blocks that judge the instance of `block`.
 fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
-    for op in &block.ops {
+    for op in block.ops.iter() {
         // Most are one word, or run blocks for members.
         if matches!(op.low, Low::Plain(_) | Low::ObjectTable(_) | Low::Properties(_)) {
             continue;
@@ -187,7 +192,7 @@ pub(super) fn choose_memos(program: &mut Program<'_>) {
         meeting(program, &callees)
     };
     for block in &mut program.blocks {
-        for op in &mut block.ops {
+        for op in block.ops.iter_mut() {
             if let Low::Call { block, memo, .. } = &mut op.low {
                 *memo = callees.number(*block).is_some_and(|at| meeting[at]);
             }
@@ -204,7 +209,7 @@ struct Callees {
 impl Callees {
     fn of(program: &Program<'_>) -> Callees {
         let mut callees = Callees { numbers: Vec::new(), len: 0 };
-        for op in program.blocks.iter().flat_map(|block| &block.ops) {
+        for op in program.blocks.iter().flat_map(|block| &*block.ops) {
             if let Low::Call { block, .. } = &op.low {
                 callees.numbers.resize(program.blocks.len(), None);
                 let number = &mut callees.numbers[block.0 as usize];

@@ -14,12 +14,9 @@ mod explain;
 pub(crate) mod graph;
 mod scope;
 
-use std::sync::Arc;
-
 use ahash::HashMap;
 use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types, Word};
-use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::Node;
 
 use crate::dialect::Keyword;
@@ -27,6 +24,7 @@ use crate::finding::{Finding, FindingKind};
 use crate::ir::{Model, Schema};
 use crate::limits_check::LowerBudget;
 use crate::location::LocationId;
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
 pub(crate) use scope::{ScopeId, Scopes};
@@ -57,7 +55,9 @@ pub(crate) struct BlockKey {
 }
 
 /// A lowered instruction: one word once the blocks have their pcs.
-#[derive(Clone, Debug)]
+///
+/// A word and its operands are plain data in the arena: blocks are copied and dropped for nothing.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Low<'d> {
     /// An instruction that names no code and no pool.
     Plain(Word),
@@ -65,7 +65,7 @@ pub(crate) enum Low<'d> {
     Number(fn(callgate_vm::insn::NumberId) -> Word, Place, Node),
     Enum(Place, Node),
     Const(Place, Node),
-    Matches(Arc<Pattern>),
+    Matches(PatternNo),
     /// Heads explaining code: the judging code of the same schema.
     AsJudged(BlockId),
     Call {
@@ -78,18 +78,18 @@ pub(crate) enum Low<'d> {
         types: Types,
         skip: usize,
     },
-    Required(LowTable<'d>),
-    DependentRequired(Vec<&'d str>),
-    ObjectTable(LowTable<'d>),
-    Properties(LowTable<'d>),
-    PatternProperties(Vec<(Arc<Pattern>, BlockId)>),
+    Required(&'d LowTable<'d>),
+    DependentRequired(&'d [&'d str]),
+    ObjectTable(&'d LowTable<'d>),
+    Properties(&'d LowTable<'d>),
+    PatternProperties(&'d [(PatternNo, BlockId)]),
     AdditionalProperties {
         flags: Flags,
-        table: LowTable<'d>,
+        table: &'d LowTable<'d>,
     },
     PropertyNames(BlockId),
     DependentSchema(&'d str, BlockId),
-    PrefixItems(Vec<BlockId>),
+    PrefixItems(&'d [BlockId]),
     Items {
         start: u32,
         block: BlockId,
@@ -104,7 +104,7 @@ pub(crate) enum Low<'d> {
     /// Runs the branch that the text of the member `name` means.
     SwitchTag {
         name: &'d str,
-        cases: Vec<(String, BlockId)>,
+        cases: &'d [(&'d str, BlockId)],
     },
     Contains {
         flags: Flags,
@@ -114,11 +114,11 @@ pub(crate) enum Low<'d> {
     },
     AnyOf {
         flags: Flags,
-        branches: Vec<BlockId>,
+        branches: &'d [BlockId],
     },
     OneOf {
         flags: Flags,
-        branches: Vec<BlockId>,
+        branches: &'d [BlockId],
     },
     Not(BlockId),
     If {
@@ -128,7 +128,7 @@ pub(crate) enum Low<'d> {
         otherwise: Option<BlockId>,
     },
     MarkBy(BlockId),
-    MarkNames(LowTable<'d>),
+    MarkNames(&'d LowTable<'d>),
     UnevaluatedProperties {
         flags: Flags,
         block: Option<BlockId>,
@@ -148,14 +148,14 @@ pub(crate) struct NumberAt {
 }
 
 /// A property table before it has its pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LowTable<'d> {
-    pub(crate) names: Vec<LowName<'d>>,
-    pub(crate) patterns: Vec<(Arc<Pattern>, Option<BlockId>)>,
+    pub(crate) names: &'d [LowName<'d>],
+    pub(crate) patterns: &'d [(PatternNo, Option<BlockId>)],
     pub(crate) extra: LowExtra,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LowName<'d> {
     pub(crate) name: &'d str,
     pub(crate) block: Option<BlockId>,
@@ -169,12 +169,6 @@ pub(crate) enum LowExtra {
     Forbid,
     /// Judged by the block; by nothing where there is none, but claimed all the same.
     Run(Option<BlockId>),
-}
-
-impl<'d> LowTable<'d> {
-    pub(crate) fn empty() -> LowTable<'d> {
-        LowTable { names: Vec::new(), patterns: Vec::new(), extra: LowExtra::Skip }
-    }
 }
 
 /// A note before its strings are in their pool.
@@ -199,17 +193,17 @@ pub(crate) enum LowPath {
 }
 
 /// An instruction with what is said when it fails.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Op<'d> {
     pub(crate) low: Low<'d>,
     pub(crate) note: Option<&'d LowNote<'d>>,
 }
 
 /// A lowered block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Block<'d> {
     pub(crate) key: BlockKey,
-    pub(crate) ops: Vec<Op<'d>>,
+    pub(crate) ops: &'d mut [Op<'d>],
     /// Stands for this block: it does nothing but call it.
     pub(crate) alias: Option<BlockId>,
 }
@@ -258,17 +252,17 @@ pub(crate) fn lower<'d>(
         }
     }
     graph::choose_memos(&mut program);
-    program.revisits = program.blocks.iter().flat_map(|block| &block.ops).any(|op| {
+    program.revisits = program.blocks.iter().flat_map(|block| &*block.ops).any(|op| {
         matches!(
             op.low,
             Low::Call { memo: true, .. } | Low::UnevaluatedProperties { .. } | Low::UnevaluatedItems { .. }
         )
     });
     if peephole {
-        crate::peephole::run(&mut program);
+        crate::peephole::run(&mut program, model.registry.bump);
     }
     if model.options.fusion {
-        crate::fusion::run(&mut program, model);
+        crate::fusion::run(&mut program, model, model.registry.bump);
     }
     Some(program)
 }
@@ -340,14 +334,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
                     self.head(key, &mut ops);
                 }
             }
-            if !self.budget.spend(&ops, &self.model.registry.locations) {
+            if !self.budget.spend(&ops, self.model) {
                 return self.too_large(format!("the program would exceed {} bytes", self.budget.bytes_max()));
             }
             if self.scopes.are_too_many() {
                 return self.too_large(format!("more than {} dynamic scopes", scope::SCOPES_MAX));
             }
-            let mut own = Vec::with_capacity(ops.len());
-            own.append(&mut ops);
+            let own = self.model.registry.bump.alloc_slice_copy(&ops);
+            ops.clear();
             self.blocks.push(Block { key, ops: own, alias: None });
         }
         Some(())
@@ -369,7 +363,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         None
     }
 
-    fn schema(&mut self, place: Place) -> Arc<Schema<'d>> {
+    fn schema(&mut self, place: Place) -> &'d Schema<'d> {
         self.model.schema(place)
     }
 

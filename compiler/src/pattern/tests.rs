@@ -194,7 +194,7 @@ fn simple_patterns_have_a_shape() {
     check_shape("ab$", Shape::Suffix("ab".to_owned()));
     check_shape("a(b)", Shape::Contains("ab".to_owned()));
     for pattern in
-        ["^.*$", "^.+", "a|b", "^a|b$", "a^", r"\b", "^[^a]*$", "^[é]+$", "^(?:ab)+$", "[ab]", "^[ab]", "(?=a)"]
+        ["^.*$", "^.+", "a|b", "^a|b$", "a^", r"\b", "^[^a]*$", "^[é]+$", "^(?:ab)+$", "[ab]", "[ab]$", "(?=a)"]
     {
         check_shape(pattern, None);
     }
@@ -209,4 +209,84 @@ fn repeated_ascii_classes_have_a_shape() {
     check_shape("^(0|1)$", class(0b11 << b'0', 1, Some(1)));
     check_shape("^a{3}$", class(1 << b'a', 3, Some(3)));
     check_shape(r"^[\0-\x7f]*$", class(u128::MAX, 0, None));
+}
+
+#[test]
+fn ascii_classes_one_after_the_other_have_a_shape() {
+    let piece = |ascii, min, max| Piece { ascii, min, max };
+    let pieces = |pieces: &[Piece], whole| Shape::Pieces { pieces: pieces.into(), whole };
+    let digits = 0x3FF << b'0';
+    let once = |c: u8| piece(1 << c, 1, Some(1));
+    check_shape("^M[0-9]{6}$", pieces(&[once(b'M'), piece(digits, 6, Some(6))], true));
+    check_shape(r"^-?(\d)+", pieces(&[piece(1 << b'-', 0, Some(1)), piece(digits, 1, None)], false));
+    check_shape("^[ab]", pieces(&[piece(0b11 << b'a', 1, Some(1))], false));
+    for pattern in ["^[a-z]+[a-c]$", "^a*b?a$", "^aé[0-9]", "[0-9]a$", "^a(?:bc)*$", "^a[^b]$", "^a|b[0-9]$"] {
+        check_shape(pattern, None);
+    }
+    assert!(translate(&format!("^{}[ab]$", "a".repeat(PIECES_MAX - 1))).unwrap().shape.is_some());
+    check_shape(&format!("^{}[ab]$", "a".repeat(PIECES_MAX)), None);
+}
+
+#[test]
+fn alternatives_of_pieces_have_a_shape() {
+    let shape = |pattern| translate(pattern).unwrap().shape;
+    assert!(matches!(shape("^(?:[0-9]{8}|0{4}-a|b)$"), Some(Shape::Alternatives(_))));
+    check_matches("^([0-9a-f]{2}-[0-9]|00-00|b)$", &["a0-1", "00-00", "b"], &["", "a0-", "00-001", "c", "xb"]);
+    for pattern in ["^([0-9]a|b+b|cd)$", "^([0-9]a|bc|cd|de|ef)$", "^([0-9]a|bc)", "^[0-9]a|bc$"] {
+        check_shape(pattern, None);
+    }
+}
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.below(from.len())]
+    }
+
+    fn join(&mut self, from: &[&str], len: usize) -> String {
+        (0..len).map(|_| self.pick(from)).collect()
+    }
+}
+
+#[test]
+fn pieces_match_what_the_automaton_does() {
+    const CLASSES: [&str; 9] = ["a", "b", "-", "[ab]", "[0-9]", r"\d", "[a-c]", "[b-]", "1a"];
+    const TIMES: [&str; 9] = ["", "", "?", "*", "+", "{2}", "{1,2}", "{2,}", "+?"];
+    const CHARS: [&str; 8] = ["a", "b", "c", "-", "0", "1", "é", "\n"];
+    let (mut numbers, mut scratch, mut shaped) = (Numbers(7), PatternScratch::default(), 0);
+    for _ in 0..2_000 {
+        let len = 1 + numbers.below(5);
+        let mut body = String::new();
+        for _ in 0..len {
+            body += &["(?:", numbers.pick(&CLASSES), ")", numbers.pick(&TIMES)].concat();
+        }
+        let pattern = match numbers.below(3) {
+            0 => format!("^{body}"),
+            1 => format!("^{body}$"),
+            _ => format!("^(?:{body}|0[ab]|-+)$"),
+        };
+        let translation = translate(&pattern).unwrap();
+        let Some(shape @ (Shape::Pieces { .. } | Shape::Alternatives(_))) = translation.shape else {
+            continue;
+        };
+        shaped += 1;
+        let pieces = Pattern::of_shape(&pattern, shape);
+        let automaton = Pattern::regular(&pattern, &translation.hir.expect("a regular pattern is parsed")).unwrap();
+        for _ in 0..60 {
+            let len = numbers.below(9);
+            let text = numbers.join(&CHARS, len);
+            let [expected, found] =
+                [&automaton, &pieces].map(|engine| engine.is_match(Text::plain_text(&text), &mut scratch));
+            assert_eq!(found, expected, "{pattern} on {text}");
+            assert!(pieces.fuel(text.len()) <= automaton.fuel(text.len()));
+        }
+    }
+    assert!(shaped > 400, "{shaped}");
 }
