@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ahash::HashMap;
-use callgate_vm::insn::{EnumId, Flags, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId, Word};
+use callgate_vm::insn::{
+    EnumId, Flags, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId, Word,
+};
 use callgate_vm::instance::View;
 use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
@@ -15,7 +17,8 @@ use callgate_vm::opcode::{Opcode, build};
 use callgate_vm::pattern::Pattern;
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
-    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Unit, UnitParts,
+    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
+    UnitParts,
 };
 
 use crate::dialect::Keyword;
@@ -246,7 +249,14 @@ impl Emitter<'_, '_, '_> {
                 build::dependent_schema(self.list(list))
             }
             Low::PrefixItems(blocks) => build::prefix_items(self.targets(blocks)),
-            Low::Items { start, block } => self.items(*start, *block),
+            Low::Items { start, block, counts } => self.items(*start, *block, *counts),
+            Low::InRange { lower, upper } => {
+                let below = if lower.exclusive { Flags::OPEN_BELOW } else { Flags::NONE };
+                let above = if upper.exclusive { Flags::OPEN_ABOVE } else { Flags::NONE };
+                let list = [lower, upper].map(|bound| self.number(bound.place, bound.node)).to_vec();
+                build::in_range(below.with(above), self.list(list))
+            }
+            Low::SwitchTag { name, cases } => self.switch(name, cases),
             Low::Contains { flags, block, min, max } => {
                 let list = vec![self.layout.target(*block).bits(), *min, *max];
                 build::contains(*flags, self.list(list))
@@ -288,15 +298,36 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn items(&self, start: u32, block: BlockId) -> Word {
+    fn items(&mut self, start: u32, block: BlockId, counts: Option<(u32, u32)>) -> Word {
         let (guard, target) = self.guarded(Some(block));
-        match (guard.pass, target.is_some()) {
-            (Types::NONE, true) => build::items(guard.admit, Len(start), target),
+        let (admit, target) = match (guard.pass, target.is_some()) {
+            (Types::NONE, true) => (guard.admit, target),
             // Two sets do not fit the word.
-            (_, true) => build::items(Types::ANY, Len(start), self.layout.target(block)),
-            (pass, false) if guard != Guard::OPEN => build::items(pass, Len(start), target),
-            (_, false) => build::items(Types::ANY, Len(start), target),
+            (_, true) => (Types::ANY, self.layout.target(block)),
+            (pass, false) if guard != Guard::OPEN => (pass, target),
+            (_, false) => (Types::ANY, target),
+        };
+        match counts {
+            None => build::items(admit, Len(start), target),
+            Some((min, max)) => {
+                let list = vec![start, admit.0.into(), target.bits(), min, max];
+                build::counted_items(self.list(list))
+            }
         }
+    }
+
+    fn switch(&mut self, name: &str, cases: &[(String, BlockId)]) -> Word {
+        let tag = |this: &mut Self, (text, block): &(String, BlockId)| Tag {
+            key: TextKey::of(text),
+            text: this.str(text),
+            target: this.layout.target(*block),
+        };
+        let tags: Vec<Tag> = cases.iter().map(|case| tag(self, case)).collect();
+        let index = NameIndex::new(&tags.iter().map(|tag| tag.key).collect::<Vec<_>>());
+        let id = SwitchId(self.parts.switches.len() as u32);
+        let name = self.str(name);
+        self.parts.switches.push(TagSwitch { name, tags, index });
+        build::switch_tag(id)
     }
 
     /// `none` forbids here, so a block that passes everything must stay a block.

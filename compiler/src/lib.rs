@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! catalog text ─► tape ─► ingest ─► bounds ─► index ─► metaschema ─► ir ─► lower ─► peephole ─► emit ─► Unit
-//!                 strict   tools    limits   $id, $ref  run in the   rules  blocks   accept     pools
+//!                 strict   tools    limits   $id, $ref  run in the   rules  blocks   fusion     pools
 //!                 reader            health   anchors    same machine        of code  code
 //!                              └───────────────┴───────────┴──────────┴──────► Findings, per tool
 //! ```
@@ -17,6 +17,7 @@ mod dialect;
 mod document;
 mod emit;
 mod finding;
+mod fusion;
 mod ingest;
 mod ir;
 mod limits_check;
@@ -55,7 +56,7 @@ pub use crate::options::Options;
 pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A tool, compiled as far as it can be.
 #[derive(Clone, Debug)]

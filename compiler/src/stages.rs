@@ -10,7 +10,7 @@ use callgate_vm::listing::write_types;
 use callgate_vm::opcode::Opcode;
 
 use crate::ir::{Dependency, Model, Rule, Schema, quoted};
-use crate::lower::{BlockId, Low, LowExtra, LowTable, Program};
+use crate::lower::{BlockId, Low, LowExtra, LowTable, NumberAt, Program};
 use crate::refs::Place;
 
 /// A stage of compilation.
@@ -122,6 +122,7 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
     let name = |op: Opcode| op.info().mnemonic;
     let labels = |blocks: &[BlockId]| blocks.iter().map(|block| format!("b{}", block.0)).collect::<Vec<_>>().join(" ");
     let maybe = |block: &Option<BlockId>| block.map_or("none".to_owned(), |block| format!("b{}", block.0));
+    let notation = |at: &NumberAt| model.notation(at.place, at.node);
     match low {
         Low::Plain(word) => {
             let op = word.opcode();
@@ -171,7 +172,18 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
             write!(out, "{} {}: b{}", name(Opcode::DependentSchema), quoted(member), block.0)
         }
         Low::PrefixItems(blocks) => write!(out, "{} {}", name(Opcode::PrefixItems), labels(blocks)),
-        Low::Items { start, block } => write!(out, "{} {start}.. b{}", name(Opcode::Items), block.0),
+        Low::Items { start, block, counts: None } => write!(out, "{} {start}.. b{}", name(Opcode::Items), block.0),
+        Low::Items { start, block, counts: Some((min, max)) } => {
+            write!(out, "{} {start}.. b{} {min}..={max}", name(Opcode::CountedItems), block.0)
+        }
+        Low::InRange { lower, upper } => {
+            let (least, greatest) = (notation(lower), notation(upper));
+            write!(out, "{} {least}..={greatest}", name(Opcode::InRange))
+        }
+        Low::SwitchTag { name: tag, cases } => {
+            write!(out, "{} {}", name(Opcode::SwitchTag), quoted(tag))?;
+            cases.iter().try_for_each(|(text, block)| write!(out, " {}: b{}", quoted(text), block.0))
+        }
         Low::Contains { flags: set, block, min, max } => {
             write!(out, "{} b{} {min}..={max}{}", name(Opcode::Contains), block.0, flags(*set))
         }

@@ -72,3 +72,31 @@ fn equality_goes_as_deep_as_allowed() {
     let outcome = schema.check(&mut session, &deep);
     assert!(!outcome.is_accepted(), "{outcome:?}");
 }
+
+/// Blocks nest on the thread's stack up to a bound, whatever the call: a thread of a quarter MiB is enough, for every
+/// kind of applicator that nests.
+#[test]
+fn deep_calls_fit_a_small_thread() {
+    let schemas = [
+        r##"{"$id": "u:a", "properties": {"a": {"$ref": "#"}}, "additionalProperties": false}"##,
+        r##"{"$id": "u:b", "type": "object", "properties": {"a": {"type": ["object", "null"], "allOf": [{"$ref": "#"}]}}}"##,
+        r##"{"$id": "u:c", "properties": {"a": {"anyOf": [{"type": "null"}, {"not": {"not": {"$ref": "#"}}}]}}, "required": []}"##,
+        r##"{"$id": "u:d", "patternProperties": {"^a": {"oneOf": [{"$ref": "#"}, {"type": "null"}]}}}"##,
+        r##"{"$id": "u:e", "additionalProperties": {"if": {"type": "object"}, "then": {"$ref": "#"}}}"##,
+    ];
+    let call = |bottom: &str| format!("{}{bottom}{}", "{\"a\":".repeat(120), "}".repeat(120));
+    let calls = [call("{}"), call("{\"b\":{\"c\":1}}"), call("[1]")];
+    let run = move || {
+        for schema in schemas {
+            let (schema, _) = Schema::compile(schema, &Options::default()).expect("compiles");
+            let mut session = schema.session(4_096);
+            for text in &calls {
+                let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
+                let bytes = schema.check(&mut session, text.as_str()).is_accepted();
+                assert_eq!(schema.check(&mut session, &value).is_accepted(), bytes, "{text}");
+            }
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(256 << 10).spawn(run).expect("a thread");
+    assert!(small.join().is_ok());
+}

@@ -97,6 +97,30 @@ impl<N, M, E> Default for State<N, M, E> {
     }
 }
 
+/// What `items` and `counted_items` do.
+#[derive(Clone, Copy, Debug)]
+struct Items {
+    admit: Types,
+    start: u32,
+    target: Target,
+    min: u32,
+    max: u32,
+}
+
+impl Items {
+    fn of(word: Word) -> Items {
+        let (admit, target) = (Types(word.a), Target::from_bits(word.c));
+        Items { admit, start: word.b.into(), target, min: 0, max: u32::MAX }
+    }
+
+    fn counted(list: &[u32]) -> Option<Items> {
+        let &[start, admit, target, min, max] = list else {
+            return None;
+        };
+        Some(Items { admit: Types(admit as u8), start, target: Target::from_bits(target), min, max })
+    }
+}
+
 /// Registers that a frame keeps.
 #[derive(Clone, Copy, Debug)]
 struct Saved {
@@ -315,6 +339,8 @@ type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Me
 type Step1 = Result<Flow, Halt>;
 
 impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `judge`
     pub(crate) fn new(
         unit: &'m Unit,
         instance: &'m mut I,
@@ -356,7 +382,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     /// Runs the accept section on the whole instance.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once in each kind of check, and a tenth of a small call
     pub(crate) fn judge(&mut self) -> Result<bool, Halt> {
         let parts = &self.unit.parts;
         match self.guarded(parts.accept_guard, self.node)? {
@@ -366,7 +393,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `judge`
     fn run_entry(&mut self, target: Target) -> Result<bool, Halt> {
         let word = self.code[target.pc() as usize];
         if target.is_single() && word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
@@ -644,7 +672,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     fn go_on(&mut self, word: Word, state: LoopState<'a, I>, passed: bool) -> Step1 {
         let passed = Some(passed);
         match word.opcode() {
-            Opcode::Call | Opcode::TrackOpen | Opcode::DependentSchema => Ok(verdict(passed)),
+            Opcode::Call | Opcode::TrackOpen | Opcode::DependentSchema | Opcode::SwitchTag => Ok(verdict(passed)),
             Opcode::MarkBy => Ok(Flow::Next),
             Opcode::CallMemo => self.call_memo_done(Flags(word.a), Target::from_bits(word.c), passed == Some(true)),
             Opcode::ObjectTable => self.object_table_loop(word.c, state, passed),
@@ -653,7 +681,11 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             Opcode::AdditionalProperties => self.additional_properties_loop(Flags(word.a), word.c, state, passed),
             Opcode::PropertyNames => self.property_names_loop(Target::from_bits(word.c), state, passed),
             Opcode::PrefixItems => self.prefix_items_loop(word.c, state, passed),
-            Opcode::Items => self.items_loop(Types(word.a), word.b.into(), Target::from_bits(word.c), state, passed),
+            Opcode::Items => self.items_loop(Items::of(word), state, passed),
+            Opcode::CountedItems => match Items::counted(self.unit.list(word.c)) {
+                Some(items) => self.items_loop(items, state, passed),
+                None => Ok(Flow::Fail),
+            },
             Opcode::Contains => self.contains_loop(Flags(word.a), word.c, state, passed),
             Opcode::AnyOf => self.any_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::OneOf => self.one_of_loop(Flags(word.a), word.c, state, passed),
@@ -719,12 +751,17 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         }
     }
 
-    /// Tests the string's length. Short of counting: a string has between a quarter of its bytes and its bytes.
+    /// Tests the string's length by a test that is true from some length on, or up to some. Counts only where the
+    /// length in bytes does not tell.
     fn length(&mut self, test: impl Fn(usize) -> bool) -> Step1 {
         match self.view()? {
             View::String(text) => {
-                self.spend(text.raw_bytes() as u64 / 16)?;
-                let holds = test(text.char_len());
+                let (least, most) = text.char_len_bounds();
+                let mut holds = test(least);
+                if holds != test(most) {
+                    self.spend(text.raw_bytes() as u64 / 16)?;
+                    holds = test(text.char_len());
+                }
                 self.fail_unless(holds)
             }
             _ => Ok(Flow::Next),
@@ -795,16 +832,21 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         }
     }
 
-    /// The member called `name`. Cost: one pass over the members.
+    /// Whether there is a member called `name`. Cost: one pass over the members.
     fn has_member(&mut self, name: &str) -> Result<bool, Halt> {
+        Ok(self.member_value(name)?.is_some())
+    }
+
+    /// The value of the member called `name`. Cost: one pass over the members.
+    fn member_value(&mut self, name: &str) -> Result<Option<I::Node>, Halt> {
         let mut at = self.instance.members(self.node);
         while let Some(member) = self.instance.next_member(&mut at)? {
             self.spend(1)?;
             if member.name.is(name) {
-                return Ok(true);
+                return Ok(Some(member.value));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// The name's index in the table.

@@ -55,6 +55,8 @@ pub enum OperandKind {
     Value,
     /// An enumeration in its pool.
     Enum,
+    /// A union whose branches a tag tells apart, in its pool.
+    Switch,
     /// A compiled pattern.
     Pattern,
     /// A property table.
@@ -103,6 +105,10 @@ operand! {
 operand! {
     /// An index into the enumeration pool.
     EnumId(u32) = Enum
+}
+operand! {
+    /// An index into the pool of tagged unions.
+    SwitchId(u32) = Switch
 }
 operand! {
     /// An index into the pattern pool.
@@ -160,6 +166,11 @@ impl Flags {
     pub const TRACK: Flags = Flags(1);
     /// The instruction marks and never fails: used to collect what is evaluated, not to judge.
     pub const SOFT: Flags = Flags(2);
+
+    /// The lower bound itself is not in the range.
+    pub const OPEN_BELOW: Flags = Flags(4);
+    /// Nor is the upper one.
+    pub const OPEN_ABOVE: Flags = Flags(8);
 
     /// Whether all of `other` is in the set.
     pub fn has(self, other: Flags) -> bool {

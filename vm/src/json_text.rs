@@ -64,6 +64,8 @@ pub struct JsonText<'a, 's> {
     scratch: &'s mut TextScratch,
     /// The value last walked to its end: where it starts and ends.
     walked: (u32, u32),
+    /// The scalar last viewed: several instructions look at one value.
+    viewed: (u32, View<'a>),
     skip_depth_max: usize,
     /// Bytes that may still be read before the tape takes over: schemas that look at a value again and again are not
     /// to read it again and again.
@@ -103,7 +105,14 @@ impl<'a, 's> JsonText<'a, 's> {
         scratch.names.clear();
         scratch.open.clear();
         let bytes_left = bytes.len().saturating_mul(READS_MAX) + 1_024;
-        Ok(JsonText { text, scratch, walked: (0, 0), skip_depth_max: skip_depth_max as usize, bytes_left })
+        Ok(JsonText {
+            text,
+            scratch,
+            walked: (0, 0),
+            viewed: (u32::MAX, View::Null),
+            skip_depth_max: skip_depth_max as usize,
+            bytes_left,
+        })
     }
 
     /// Reads what the machine left unread, to the end of the text. To be called after acceptance.
@@ -317,8 +326,10 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
         match self.bytes().get(node as usize) {
             Some(b'{') => Ok(View::Object),
             Some(b'[') => Ok(View::Array),
+            _ if self.viewed.0 == node => Ok(self.viewed.1),
             _ => {
                 let (view, end) = self.scalar(node as usize)?;
+                self.viewed = (node, view);
                 if let View::String(_) = view {
                     self.charge(end - node as usize)?;
                 }

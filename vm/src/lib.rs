@@ -52,7 +52,8 @@ use unit::Unit;
 /// Errors: [`Halt::Fault`] beyond the bounds, [`Halt::Unreadable`] where only a tape can tell, [`Halt::Stackless`] where
 /// there is no `stack` and a frame is needed (deep nesting, evaluated sets, `uniqueItems`). Allocates only while `stack`
 /// and `scratch` grow to the call's size.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // once in each kind of check, and a tenth of a small call
 pub fn judge<'a, I: Instance<'a>>(
     unit: &Unit,
     instance: &mut I,

@@ -112,6 +112,8 @@ pub(crate) fn each_target(unit: &Unit, word: Word, add: &mut dyn FnMut(Target)) 
         Opcode::PatternProperties => list().skip(1).step_by(2).for_each(&mut add),
         Opcode::DependentSchema => list().skip(1).for_each(&mut add),
         Opcode::Contains => list().take(1).for_each(&mut add),
+        Opcode::CountedItems => list().skip(2).take(1).for_each(&mut add),
+        Opcode::SwitchTag => unit.parts.switches[word.c as usize].tags.iter().for_each(|tag| add(tag.target)),
         Opcode::AnyOf | Opcode::OneOf | Opcode::IfThenElse | Opcode::PrefixItems => list().for_each(&mut add),
         op if op.has_operand(OperandKind::Target) => add(Target::from_bits(word.c)),
         op if op.has_operand(OperandKind::Table) => {
@@ -150,6 +152,7 @@ fn write_operands(out: &mut String, unit: &Unit, word: Word) -> fmt::Result {
             OperandKind::Number => unit.number(bits).write(out)?,
             OperandKind::Value => write_value(out, unit.values(), unit.value(bits))?,
             OperandKind::Enum => write_enum(out, unit, bits)?,
+            OperandKind::Switch => write_switch(out, unit, bits)?,
             OperandKind::Pattern => write_pattern(out, unit, bits)?,
             OperandKind::Table => write_table(out, unit, op, unit.table(bits))?,
             OperandKind::List => write_list(out, unit, op, unit.list(bits))?,
@@ -184,7 +187,12 @@ pub fn write_types(out: &mut impl fmt::Write, types: Types) -> fmt::Result {
 }
 
 fn write_flags(out: &mut String, flags: Flags) {
-    let names = [(Flags::TRACK, "track"), (Flags::SOFT, "soft")];
+    let names = [
+        (Flags::TRACK, "track"),
+        (Flags::SOFT, "soft"),
+        (Flags::OPEN_BELOW, "open_below"),
+        (Flags::OPEN_ABOVE, "open_above"),
+    ];
     let set: Vec<&str> = names.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, name)| *name).collect();
     out.push_str(&set.join(" "));
 }
@@ -220,6 +228,20 @@ fn write_enum(out: &mut String, unit: &Unit, id: u32) -> fmt::Result {
     }
     if first {
         out.push('{');
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn write_switch(out: &mut String, unit: &Unit, id: u32) -> fmt::Result {
+    let switch = &unit.parts.switches[id as usize];
+    write_text(out, Text::plain_text(unit.str(switch.name)))?;
+    out.push_str("  {");
+    for (at, tag) in switch.tags.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        write_text(out, Text::plain_text(unit.str(tag.text)))?;
+        out.push_str(": ");
+        write_target(out, tag.target)?;
     }
     out.push('}');
     Ok(())
@@ -307,6 +329,20 @@ fn write_list(out: &mut String, unit: &Unit, op: Opcode, list: &[u32]) -> fmt::R
                 write_pattern(out, unit, pair[0])?;
                 out.push_str(": ");
                 write_target(out, Target::decode(pair[1]))?;
+            }
+        }
+        Opcode::InRange => {
+            unit.number(list[0]).write(out)?;
+            out.push_str("..=");
+            unit.number(list[1]).write(out)?;
+        }
+        Opcode::CountedItems => {
+            write_types(out, Types(list[1] as u8))?;
+            write!(out, "  {}  ", list[0])?;
+            write_target(out, Target::from_bits(list[2]))?;
+            write!(out, "  {}..", list[3])?;
+            if list[4] != u32::MAX {
+                write!(out, "={}", list[4])?;
             }
         }
         Opcode::Contains => {

@@ -17,8 +17,8 @@
 //! third column name the instances an opcode looks at, all others pass.
 
 use crate::insn::{
-    EnumId, Flags, FormatId, Len, ListId, NumberId, Operand, OperandKind, PatternId, TableId, Target, Types, ValueId,
-    Word,
+    EnumId, Flags, FormatId, Len, ListId, NumberId, Operand, OperandKind, PatternId, SwitchId, TableId, Target, Types,
+    ValueId, Word,
 };
 
 /// Hands every row of the table to the macro named.
@@ -57,6 +57,8 @@ macro_rules! for_each_op {
             ExclusiveMinimum exclusive_minimum (bound: c NumberId) Number "if node <= bound: fail" 1
             /// `exclusiveMaximum`.
             ExclusiveMaximum exclusive_maximum (bound: c NumberId) Number "if node >= bound: fail" 1
+            /// A lower and an upper bound: two numbers of the pool.
+            InRange in_range (flags: a Flags, bounds: c ListId) Number "if node is not within the bounds: fail" 1
             /// `multipleOf`, exact on decimals.
             MultipleOf multiple_of (divisor: c NumberId) Number "if node / divisor is not whole: fail" 1 "1/division"
 
@@ -109,6 +111,8 @@ macro_rules! for_each_op {
             PrefixItems prefix_items (targets: c ListId) Array "for each element that has a target: run it" 1 "1 + 1/element"
             /// `items` and `additionalItems` with a schema.
             Items items (admit: a Types, start: b Len, target: c Target) Array "for each element from start on: fail if its kind is not in admit; run target" 1 "1 + 1/element"
+            /// `items` with `minItems` and `maxItems`: start, types to admit, target, minimum, maximum.
+            CountedItems counted_items (list: c ListId) Array "as items; if elements(node) is outside list[3]..=list[4]: fail" 1 "1 + 1/element"
             /// `contains` with its bounds: target, minimum, maximum.
             Contains contains (flags: a Flags, list: c ListId) Array "count the elements that list[0] accepts; if outside list[1]..=list[2]: fail" 1 "1 + 1/element"
 
@@ -117,6 +121,8 @@ macro_rules! for_each_op {
             AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1 "branches x tracked/1024"
             /// `oneOf`.
             OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1 "branches x tracked/1024"
+            /// `anyOf` or `oneOf` of objects that a required member's text tells apart.
+            SwitchTag switch_tag (switch: c SwitchId) Any "run on node the target that its tag means; if there is none: fail" 1 "1/member + 1/value"
             /// `not`.
             Not not (target: c Target) Any "run target on node; fail if it passes" 1
             /// `if`, `then`, `else`: three targets.

@@ -48,6 +48,12 @@ impl<'a> Text<'a> {
         if self.escaped { self.chars().count() } else { self.raw.chars().count() }
     }
 
+    /// No more and no fewer characters than these. Cost: constant.
+    pub(crate) fn char_len_bounds(self) -> (usize, usize) {
+        // A character takes at most four bytes, or a pair of escapes.
+        (self.raw.len().div_ceil(if self.escaped { 12 } else { 4 }), self.raw.len())
+    }
+
     /// Whether the text is `other`, code point by code point.
     #[inline]
     pub fn is(self, other: &str) -> bool {

@@ -61,6 +61,35 @@ pub struct EnumSet {
     pub containers: Vec<u32>,
 }
 
+/// A union of objects that the text of one required member tells apart.
+#[derive(Clone, Debug)]
+pub struct TagSwitch {
+    /// The member's name.
+    pub name: StrId,
+    /// The texts, and the branch that each means.
+    pub tags: Vec<Tag>,
+    /// Finds them.
+    pub index: NameIndex,
+}
+
+/// One text of a [`TagSwitch`].
+#[derive(Clone, Copy, Debug)]
+pub struct Tag {
+    /// What the text is found by.
+    pub key: TextKey,
+    /// The text.
+    pub text: StrId,
+    /// The branch.
+    pub target: Target,
+}
+
+impl Keyed for Tag {
+    #[inline]
+    fn key(&self) -> TextKey {
+        self.key
+    }
+}
+
 /// What becomes of a member that neither a name nor a pattern of the table claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {
@@ -227,6 +256,8 @@ pub struct UnitParts {
     pub values: Vec<Node>,
     /// Enumerations.
     pub enums: Vec<EnumSet>,
+    /// Tagged unions.
+    pub switches: Vec<TagSwitch>,
     /// Patterns, shared between units of one catalog.
     pub patterns: Vec<Arc<Pattern>>,
     /// Property tables.
@@ -262,6 +293,7 @@ impl Default for UnitParts {
             value_entries: Vec::new(),
             values: Vec::new(),
             enums: Vec::new(),
+            switches: Vec::new(),
             patterns: Vec::new(),
             tables: Vec::new(),
             lists: Vec::new(),
@@ -350,7 +382,8 @@ impl Unit {
                     + t.patterns.len() * size_of::<(u32, Target)>()
             })
             .sum();
-        let pools = parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
+        let switches: usize = parts.switches.iter().map(|s| s.tags.len() * size_of::<Tag>() + s.index.memory()).sum();
+        let pools = switches + parts.numbers.len() * size_of::<PoolNumber>() + parts.lists.len() * 4 + tables;
         let patterns: usize = parts.patterns.iter().map(|p| p.memory()).sum();
         let explain = (parts.code.len() - parts.explain_at as usize) * size_of::<Word>();
         let notes = parts.notes.len() * size_of::<Note>() + parts.note_texts.len() * size_of::<StrId>();
@@ -440,6 +473,12 @@ impl Unit {
         table.index.find(TextKey::of(name), &table.names, |entry| self.str(entry.name) == name)
     }
 
+    /// The branch that `text` means. Cost: as [`find_name`](Self::find_name).
+    pub(crate) fn branch(&self, switch: &TagSwitch, text: &str) -> Option<Target> {
+        let tag = switch.index.find(TextKey::of(text), &switch.tags, |tag| self.str(tag.text) == text);
+        tag.map(|(_, tag)| tag.target)
+    }
+
     /// Whether the set holds `text`. Cost: as [`find_name`](Self::find_name).
     #[inline]
     pub(crate) fn has_string(&self, set: &EnumSet, text: &str) -> bool {
@@ -481,6 +520,7 @@ impl Unit {
             OperandKind::Number => in_range(parts.numbers.len()),
             OperandKind::Value => in_range(parts.values.len()),
             OperandKind::Enum => in_range(parts.enums.len()),
+            OperandKind::Switch => in_range(parts.switches.len()),
             OperandKind::Pattern => in_range(parts.patterns.len()),
             OperandKind::Table => in_range(parts.tables.len()),
             OperandKind::List => {
@@ -542,6 +582,13 @@ impl Unit {
             let named = table.names.iter().all(|name| string(name.name));
             if !named || !table.index.is_of(table.names.len()) {
                 return Err(BadUnit("a property table is incomplete".to_owned()));
+            }
+        }
+        for switch in &parts.switches {
+            switch.tags.iter().try_for_each(|tag| self.check_target(tag.target))?;
+            let named = string(switch.name) && switch.tags.iter().all(|tag| string(tag.text));
+            if !named || !switch.index.is_of(switch.tags.len()) {
+                return Err(BadUnit("a tagged union is incomplete".to_owned()));
             }
         }
         let numbers = parts.enums.iter().flat_map(|set| &set.numbers).all(|id| (*id as usize) < parts.numbers.len());

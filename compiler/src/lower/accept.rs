@@ -135,7 +135,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             }
             Rule::Items(start, inside) => {
                 let block = self.block(*inside, scope, BlockKind::Judge);
-                push(ops, Low::Items { start: *start, block });
+                push(ops, Low::Items { start: *start, block, counts: None });
                 mark_items(track, u32::MAX, ops);
             }
             Rule::Contains(inside, min, max) => {

@@ -92,7 +92,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             }
             Rule::Items(start, inside) => {
                 let block = self.block(*inside, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(), Low::Items { start: *start, block }));
+                ops.push(self.noted(plain(), Low::Items { start: *start, block, counts: None }));
             }
             Rule::Contains(inside, min, max) => self.contains(schema, *inside, (*min, *max), scope, ops),
             Rule::AllOf(list) => self.all_of(schema, list, scope, ops),

@@ -26,6 +26,7 @@ pub(crate) struct Blocks<'l> {
     patterns: &'l [(Arc<Pattern>, Option<BlockId>)],
     pairs: &'l [(Arc<Pattern>, BlockId)],
     list: &'l [BlockId],
+    cases: &'l [(String, BlockId)],
     alone: [Option<BlockId>; 3],
 }
 
@@ -70,6 +71,7 @@ impl Iterator for Blocks<'_> {
             }
         }
         let listed = shift(&mut self.pairs).map(|(_, block)| *block).or_else(|| shift(&mut self.list).copied());
+        let listed = listed.or_else(|| shift(&mut self.cases).map(|(_, block)| *block));
         listed.or_else(|| self.alone.iter_mut().find_map(Option::take))
     }
 }
@@ -98,6 +100,7 @@ fn runs<'l>(low: &'l Low<'_>) -> (Arm, Blocks<'l>) {
             (Arm::Elements, Blocks { alone: [*block, None, None], ..Blocks::default() })
         }
         Low::AsJudged(block) => (Arm::Beside, Blocks::one(*block)),
+        Low::SwitchTag { cases, .. } => (Arm::Place, Blocks { cases, ..Blocks::default() }),
         _ => (Arm::Place, Blocks::default()),
     }
 }

@@ -93,6 +93,18 @@ pub(crate) enum Low<'d> {
     Items {
         start: u32,
         block: BlockId,
+        /// The least and the most elements, where they are counted on the way.
+        counts: Option<(u32, u32)>,
+    },
+    /// Both bounds at once.
+    InRange {
+        lower: NumberAt,
+        upper: NumberAt,
+    },
+    /// Runs the branch that the text of the member `name` means.
+    SwitchTag {
+        name: &'d str,
+        cases: Vec<(String, BlockId)>,
     },
     Contains {
         flags: Flags,
@@ -125,6 +137,14 @@ pub(crate) enum Low<'d> {
         flags: Flags,
         block: Option<BlockId>,
     },
+}
+
+/// A bound: where its number stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NumberAt {
+    pub(crate) place: Place,
+    pub(crate) node: Node,
+    pub(crate) exclusive: bool,
 }
 
 /// A property table before it has its pool.
@@ -246,6 +266,9 @@ pub(crate) fn lower<'d>(
     });
     if peephole {
         crate::peephole::run(&mut program);
+    }
+    if model.options.fusion {
+        crate::fusion::run(&mut program, model);
     }
     Some(program)
 }

@@ -82,6 +82,7 @@ fn runs_in_place(op: Opcode) -> bool {
             | Opcode::OneOf
             | Opcode::Not
             | Opcode::IfThenElse
+            | Opcode::SwitchTag
             | Opcode::MarkBy
     )
 }
@@ -171,20 +172,33 @@ impl<'u> Blocks<'u> {
         let mut once = Cost::default();
         for (pc, word) in insns(self.unit, pc) {
             once = once.plus(&Cost::of(self.unit, pc).without(&CHILD));
-            if runs_in_place(word.opcode()) {
-                each_target(self.unit, word, &mut |target| once = once.plus(&self.block(target).once));
-            }
+            once = once.plus(&self.in_place(word).once);
         }
         once
+    }
+
+    /// All that the instruction runs on its own instance: of a switch, one branch.
+    fn in_place(&self, word: Word) -> Block {
+        let mut all = Block::default();
+        if runs_in_place(word.opcode()) {
+            each_target(self.unit, word, &mut |target| {
+                let block = self.block(target);
+                if word.opcode() == Opcode::SwitchTag {
+                    all.choose(&block);
+                } else {
+                    all.once = all.once.plus(&block.once);
+                    all.add_loops(&block);
+                }
+            });
+        }
+        all
     }
 
     fn with_loops(&mut self, pc: u32) -> Block {
         let unit = self.unit;
         let mut block = self.block(Target::new(pc, false, false));
         for (pc, word) in insns(unit, pc) {
-            if runs_in_place(word.opcode()) {
-                each_target(unit, word, &mut |target| block.add(&self.block(target)));
-            }
+            block.add_loops(&self.in_place(word));
             let own = Cost::of(unit, pc).only(&CHILD);
             if own == Cost::default() {
                 continue;
@@ -271,8 +285,17 @@ impl<'u> Blocks<'u> {
 }
 
 impl Block {
-    /// Another block runs on the same instance.
-    fn add(&mut self, other: &Block) {
+    /// It or another block runs, whichever costs more.
+    fn choose(&mut self, other: &Block) {
+        self.once = self.once.or(&other.once);
+        self.member = self.member.or(&other.member);
+        self.element = self.element.or(&other.element);
+        self.member_runs = self.member_runs.max(other.member_runs);
+        self.element_runs = self.element_runs.max(other.element_runs);
+    }
+
+    /// The loops of another block run on the same instance.
+    fn add_loops(&mut self, other: &Block) {
         self.member = self.member.plus(&other.member);
         self.element = self.element.plus(&other.element);
         self.member_runs = self.member_runs.saturating_add(other.member_runs);
@@ -296,7 +319,7 @@ impl Remarks<'_> {
     fn collect(mut self) -> Vec<String> {
         let mut seen = BTreeMap::new();
         for block in &self.all.order {
-            let bounded = insns(self.unit, *block).any(|(_, word)| word.opcode() == Opcode::MaxItems);
+            let bounded = insns(self.unit, *block).any(|(_, word)| bounds_items(self.unit, word));
             seen.extend(insns(self.unit, *block).map(|(pc, word)| (pc, (word, bounded))));
         }
         for (pc, (word, bounded)) in seen {
@@ -330,6 +353,15 @@ impl Remarks<'_> {
             _ => None,
         };
         self.lines.extend(remark.map(|remark| format!("{pc:04} {name} {remark}")));
+    }
+}
+
+/// Whether arrays of more elements than it says fail.
+fn bounds_items(unit: &Unit, word: Word) -> bool {
+    match word.opcode() {
+        Opcode::MaxItems => true,
+        Opcode::CountedItems => unit.list(word.c).get(4).is_some_and(|max| *max != u32::MAX),
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each takes the state that it left off with and the verdict of the block it ran, `None` at the start. It goes on until
 //! a block must be entered (then its state is in the frame) or it has its own verdict.
 
-use super::{CLAIMED, Cursor, Flow, Into, LoopState, Machine, Sink, Step1, TOO_MANY, Use, verdict};
+use super::{CLAIMED, Cursor, Flow, Into, Items, LoopState, Machine, Sink, State, Step1, TOO_MANY, Use, verdict};
 use crate::insn::{Flags, TableId, Target, Types};
 use crate::instance::{Halt, Instance, Member, View};
 use crate::text::Text;
@@ -84,20 +84,34 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         }
     }
 
+    /// `items`, counted or not.
+    pub(super) fn run_items(&mut self, items: Items) -> Step1 {
+        if !self.is_array()? {
+            return Ok(Flow::Next);
+        }
+        self.check_depth()?;
+        if self.nested_left > 0 && !self.collecting() {
+            let passed = self.items_nested(items)?;
+            return self.fail_unless(passed);
+        }
+        let cursor = Cursor::Elements(self.instance.elements(self.node));
+        self.items_loop(items, State { cursor, ..State::default() }, None)
+    }
+
     /// `items` in one sweep: every element is judged nested.
     #[inline(never)]
-    pub(super) fn items_nested(&mut self, admit: Types, start: u32, target: Target) -> Step1 {
-        let guard = Guard { pass: Types::NONE, admit };
+    fn items_nested(&mut self, items: Items) -> Result<bool, Halt> {
+        let guard = Guard { pass: Types::NONE, admit: items.admit };
         let mut cursor = self.instance.elements(self.node);
         let mut at = 0;
         while let Some(element) = self.instance.next_element(&mut cursor)? {
             self.spend(1)?;
             at += 1;
-            if at > start && !self.child_passes(guard, target, element)? {
-                return Ok(self.fail());
+            if at > items.max || at > items.start && !self.child_passes(guard, items.target, element)? {
+                return Ok(false);
             }
         }
-        Ok(Flow::Next)
+        Ok(at >= items.min)
     }
 
     pub(super) fn object_table_loop(
@@ -349,31 +363,29 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         }
     }
 
-    pub(super) fn items_loop(
-        &mut self,
-        admit: Types,
-        start: u32,
-        target: Target,
-        mut state: LoopState<'a, I>,
-        mut passed: Option<bool>,
-    ) -> Step1 {
+    pub(super) fn items_loop(&mut self, items: Items, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
+        let guard = Guard { pass: Types::NONE, admit: items.admit };
         // `at` is the next element's index.
         loop {
             if self.stops(passed.take(), &mut state) {
                 return Ok(Flow::Fail);
             }
             let Some(element) = self.next_element(&mut state)? else {
-                return Ok(verdict(Some(!state.failed)));
+                let counted = state.at >= items.min;
+                return Ok(verdict(Some(counted && !state.failed)));
             };
             state.at += 1;
-            if state.at <= start {
+            if state.at > items.max {
+                return Ok(Flow::Fail);
+            }
+            if state.at <= items.start {
                 continue;
             }
-            passed = self.guarded(Guard { pass: Types::NONE, admit }, element)?;
+            passed = self.guarded(guard, element)?;
             if passed.is_some() {
                 continue;
             }
-            passed = self.apply(target, element, Into::Element(state.at - 1), Use::Failures, &mut state)?;
+            passed = self.apply(items.target, element, Into::Element(state.at - 1), Use::Failures, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);
             }

@@ -1,8 +1,10 @@
 //! The bodies: one a row of the instruction table.
 
-use super::{Cursor, Flow, Into, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
+use super::{Cursor, Flow, Into, Items, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
 use crate::format::Format;
-use crate::insn::{EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, TableId, Target, Types, ValueId};
+use crate::insn::{
+    EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId,
+};
 use crate::instance::{Halt, Instance, View};
 use crate::opcode::Handler;
 use crate::unit::{Extra, StrId};
@@ -98,6 +100,18 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
 
     fn exclusive_maximum(&mut self, bound: NumberId) -> Step1 {
         self.number(|number, unit| number.compare(unit.number(bound.0)).is_lt())
+    }
+
+    fn in_range(&mut self, flags: Flags, bounds: ListId) -> Step1 {
+        let &[lower, upper] = self.unit.list(bounds.0) else {
+            return Ok(Flow::Fail);
+        };
+        self.number(|number, unit| {
+            let (below, above) = (number.compare(unit.number(lower)), number.compare(unit.number(upper)));
+            let from = if flags.has(Flags::OPEN_BELOW) { below.is_gt() } else { below.is_ge() };
+            let to = if flags.has(Flags::OPEN_ABOVE) { above.is_lt() } else { above.is_le() };
+            from && to
+        })
     }
 
     fn multiple_of(&mut self, divisor: NumberId) -> Step1 {
@@ -300,15 +314,14 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn items(&mut self, admit: Types, start: Len, target: Target) -> Step1 {
-        if !self.is_array()? {
-            return Ok(Flow::Next);
+        self.run_items(Items { admit, start: start.0, target, min: 0, max: u32::MAX })
+    }
+
+    fn counted_items(&mut self, list: ListId) -> Step1 {
+        match Items::counted(self.unit.list(list.0)) {
+            Some(items) => self.run_items(items),
+            None => Ok(Flow::Fail),
         }
-        self.check_depth()?;
-        if self.nested_left > 0 && !self.collecting() {
-            return self.items_nested(admit, start.0, target);
-        }
-        let cursor = Cursor::Elements(self.instance.elements(self.node));
-        self.items_loop(admit, start.0, target, State { cursor, ..State::default() }, None)
     }
 
     fn contains(&mut self, flags: Flags, list: ListId) -> Step1 {
@@ -330,6 +343,26 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
             self.sink.open_union();
         }
         self.one_of_loop(flags, branches.0, State::default(), None)
+    }
+
+    fn switch_tag(&mut self, switch: SwitchId) -> Step1 {
+        let unit = self.unit;
+        let switch = &unit.parts.switches[switch.0 as usize];
+        if !self.is_object()? {
+            return Ok(self.fail());
+        }
+        self.check_depth()?;
+        let Some(tag) = self.member_value(unit.str(switch.name))? else {
+            return Ok(self.fail());
+        };
+        let View::String(text) = self.instance.view(tag)? else {
+            return Ok(self.fail());
+        };
+        self.spend(text.raw_bytes() as u64 / 16)?;
+        match unit.branch(switch, text.plain(self.scratch.patterns.plain())) {
+            Some(target) => self.call(target),
+            None => Ok(self.fail()),
+        }
     }
 
     fn not(&mut self, target: Target) -> Step1 {
