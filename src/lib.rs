@@ -37,6 +37,7 @@ mod trace;
 pub use callgate_compiler::{
     Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
 };
+pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
 pub use callgate_vm::instance::{Halt, Instance, Member, View};
 pub use callgate_vm::limits::{LimitError, Limits};

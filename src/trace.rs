@@ -1,5 +1,6 @@
-//! What was compiled, and what a call runs of it: for people who want to know why.
+//! What was compiled, what a call runs of it and what either costs: for people who want to know why.
 
+use callgate_vm::cost::{CostListing, Spending, judge_metered};
 use callgate_vm::judge_traced;
 use callgate_vm::listing::{Insn, Listing};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
@@ -10,6 +11,18 @@ impl Schema {
     /// The compiled program, to be printed: one line an instruction, under `name`.
     pub fn listing<'a>(&'a self, name: &'a str) -> Listing<'a> {
         Listing { name, unit: self.unit() }
+    }
+
+    /// As [`listing`](Self::listing), each instruction behind what it costs, and then what the whole costs.
+    ///
+    /// ```
+    /// # use callgate::{Options, Schema};
+    /// let (schema, _) = Schema::compile(r#"{"properties": {"seed": {"minimum": 1}}}"#, &Options::default())?;
+    /// assert!(schema.cost_listing("roll").to_string().contains("\n  a call <= 1 + 2/member + name/16\n"));
+    /// # Ok::<(), callgate::Refused>(())
+    /// ```
+    pub fn cost_listing<'a>(&'a self, name: &'a str) -> CostListing<'a> {
+        CostListing { name, unit: self.unit() }
     }
 
     /// Runs the accept code on `arguments`, calling `each` before every instruction with the fuel used so far.
@@ -35,5 +48,16 @@ impl Schema {
         let trace = |pc, used| each(used, Insn { unit, pc });
         let (_, used) = judge_traced(unit, TapeInstance::new(tape, 0), self.bounds(), trace);
         used
+    }
+
+    /// Runs the accept code as [`trace`](Self::trace) does, and answers what each instruction spent. Nothing is spent
+    /// where the arguments cannot be read.
+    pub fn spending(&self, arguments: &[u8]) -> Spending<'_> {
+        let mut buf = TapeBuf::new();
+        let bounds = self.bounds();
+        match buf.read(arguments, self.read_options()) {
+            Ok(tape) => judge_metered(self.unit(), TapeInstance::new(tape, 0), bounds).1,
+            Err(_) => Spending { fuel_max: bounds.fuel_max, ..Spending::default() },
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `callgate listing`: what a catalog's tools were compiled to, and what a call runs of it.
+//! `callgate listing`: what a catalog's tools were compiled to, what a call runs of it, and what either costs.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -30,6 +30,10 @@ pub struct Args {
     #[arg(long, value_name = "ARGS", allow_negative_numbers = true)]
     #[arg(value_parser = OsStringValueParser::new().try_map(CallArguments::parse))]
     call: Option<CallArguments>,
+    /// Also say what each instruction costs at most, once and by size, and what the tool costs as a whole; with `--call`,
+    /// what each instruction spent of the fuel that a call may use.
+    #[arg(long)]
+    cost: bool,
     #[command(flatten)]
     compile: CompileFlags,
 }
@@ -61,7 +65,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         None => catalog.tools().collect(),
     };
     log_refused(&file, &report, &tools.iter().map(|tool| Some(tool.name())).collect::<Vec<_>>());
-    let lister = Lister { file: &file, options: &options, stage: args.stage };
+    if args.cost && args.stage != Stage::Final {
+        bail!("--cost is of the final program: it cannot be shown with another --stage");
+    }
+    let lister = Lister { file: &file, options: &options, stage: args.stage, cost: args.cost };
     if let Some(arguments) = &args.call {
         return lister.list_call(&tools, &arguments.read(&options.limits)?);
     }
@@ -83,6 +90,7 @@ struct Lister<'c> {
     file: &'c CatalogFile,
     options: &'c Options,
     stage: Stage,
+    cost: bool,
 }
 
 impl Lister<'_> {
@@ -98,7 +106,7 @@ impl Lister<'_> {
         match self.stage {
             Stage::Ir => self.stage_text(tool, callgate::Stage::Ir).into_iter().collect(),
             Stage::Lowered => self.stage_text(tool, callgate::Stage::Lowered).into_iter().collect(),
-            Stage::Final => final_texts(tool),
+            Stage::Final => self.final_texts(tool),
         }
     }
 
@@ -113,7 +121,21 @@ impl Lister<'_> {
         })
     }
 
-    /// Lists one tool, the path of a call, and the verdict.
+    /// What judges the tool's arguments, then what judges its results; as far as they are compiled.
+    fn final_texts(&self, tool: &Tool) -> Vec<String> {
+        let output_name = format!("{} (output)", tool.name());
+        let schemas = [(tool.input(), tool.name()), (tool.output(), &output_name)];
+        let compiled = schemas.into_iter().filter_map(|(schema, name)| Some((schema?, name)));
+        compiled
+            .map(
+                |(schema, name)| {
+                    if self.cost { schema.cost_listing(name).to_string() } else { schema.listing(name).to_string() }
+                },
+            )
+            .collect()
+    }
+
+    /// Lists one tool, the path of a call or what it spent, and the verdict.
     fn list_call(&self, tools: &[&Tool], arguments: &[u8]) -> Result<ExitCode> {
         let [tool] = tools else {
             bail!("--call needs a TOOL: {} has {}", self.file.name(), tools.len());
@@ -128,7 +150,9 @@ impl Lister<'_> {
         let outcome = schema.check(&mut session, arguments);
         print(|out| {
             self.list(out, tools)?;
-            write_call(out, schema, arguments, &outcome)
+            let fuel =
+                if self.cost { write_spending(out, schema, arguments) } else { write_path(out, schema, arguments) };
+            write_outcome(out, &outcome, &fuel?)
         })?;
         Ok(match outcome {
             Outcome::Accepted(_) => ExitCode::SUCCESS,
@@ -138,16 +162,8 @@ impl Lister<'_> {
     }
 }
 
-/// What judges the tool's arguments, then what judges its results; as far as they are compiled.
-fn final_texts(tool: &Tool) -> Vec<String> {
-    let output_name = format!("{} (output)", tool.name());
-    let input = tool.input().map(|schema| schema.listing(tool.name()).to_string());
-    let output = tool.output().map(|schema| schema.listing(&output_name).to_string());
-    input.into_iter().chain(output).collect()
-}
-
-/// Writes each instruction that the call runs, behind the fuel used before it, then the verdict and the fuel in all.
-fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8], outcome: &Outcome<'_>) -> io::Result<()> {
+/// Writes each instruction that the call runs, behind the fuel used before it; answers the fuel in all.
+fn write_path(out: &mut dyn Write, schema: &Schema, arguments: &[u8]) -> io::Result<String> {
     writeln!(out, "call")?;
     let mut written = Ok(());
     let fuel = schema.trace(arguments, |used, insn| {
@@ -155,7 +171,29 @@ fn write_call(out: &mut dyn Write, schema: &Schema, arguments: &[u8], outcome: &
             written = writeln!(out, "{used:>8}  {insn}");
         }
     });
-    written?;
+    written.map(|()| fuel.to_string())
+}
+
+/// Writes each instruction that the call runs, behind its fuel and how often it ran; answers the fuel in all, with its
+/// share of the limit.
+fn write_spending(out: &mut dyn Write, schema: &Schema, arguments: &[u8]) -> io::Result<String> {
+    let spending = schema.spending(arguments);
+    writeln!(out, "call\n    fuel     runs")?;
+    for spent in &spending.insns {
+        writeln!(out, "{:>8} {:>8}  {}", spent.fuel, spent.runs, spent.insn)?;
+    }
+    Ok(format!("{}, {} of {}", spending.fuel, share(spending.fuel, spending.fuel_max), spending.fuel_max))
+}
+
+/// Which part of the whole it is, in percent.
+fn share(part: u64, whole: u64) -> String {
+    match u128::from(part) * 10_000 / u128::from(whole.max(1)) {
+        0 if part > 0 => "less than 0.01 %".to_owned(),
+        hundredths => format!("{}.{:02} %", hundredths / 100, hundredths % 100),
+    }
+}
+
+fn write_outcome(out: &mut dyn Write, outcome: &Outcome<'_>, fuel: &str) -> io::Result<()> {
     match outcome {
         Outcome::Accepted(_) => writeln!(out, "accepted   fuel {fuel}"),
         Outcome::Rejected(rejection) => {

@@ -523,6 +523,43 @@ fn listing_of_a_call() {
     assert_eq!(place.run(&["listing", "sound.json", "--call", "{}"]).code, Some(0));
 }
 
+#[test]
+fn listing_of_costs() {
+    let place = Place::new("listing_costs");
+    let list = |flags: &[&str]| place.run(&[&["listing", "tools.json", "roll_dice"], flags].concat());
+    let plain = list(&[]).out;
+    let costs = list(&["--cost"]);
+    assert_eq!((costs.code, costs.err.as_str()), (Some(0), ""));
+    let (insns, summary) = costs.out.split_once("\ncost\n").expect("the summary comes last");
+    // Each line of the listing, behind a cost.
+    assert_eq!(insns.lines().count(), plain.lines().count());
+    assert!(insns.lines().zip(plain.lines()).all(|(with, without)| with.ends_with(without)), "{insns}");
+    let costed = |cost: &str, insn: &str| insns.lines().any(|line| line.starts_with(cost) && line.contains(insn));
+    assert!(costed("1 + 1/member + name/16 ", "  object_table "), "{insns}");
+    assert!(costed("1   ", "  minimum "), "{insns}");
+    assert!(summary.contains("\n  a call <= 1 + 2/member + name/16\n"), "{summary}");
+    assert!(summary.ends_with("  <= 2/member + name/16   dearest 'seed'\n"), "{summary}");
+
+    let called = list(&["--cost", "--call", r#"{"seed": 3}"#]);
+    assert_eq!(called.code, Some(0));
+    let call = called.out.strip_prefix(&costs.out).expect("the listing comes first");
+    let [head, columns, insns @ .., verdict] = &call.lines().collect::<Vec<_>>()[..] else {
+        panic!("{call}");
+    };
+    assert_eq!((*head, *columns), ("call", "    fuel     runs"));
+    let fuel = |line: &&str| line.split_whitespace().next().and_then(|fuel| fuel.parse::<u64>().ok()).unwrap();
+    let total: u64 = insns.iter().map(fuel).sum();
+    assert_eq!(*verdict, format!("accepted   fuel {total}, less than 0.01 % of 10000000"));
+
+    let faulty = list(&["--cost", "--call", r#"{"seed": 3}"#, "--limit", "call_fuel_max=2"]);
+    assert_eq!(faulty.code, Some(2));
+    assert!(faulty.out.contains("\nfault   fuel 2, 100.00 % of 2\n"), "{}", faulty.out);
+    let unread = list(&["--cost", "--call", "{"]);
+    assert!(unread.out.contains("\nrejected   fuel 0, 0.00 % of 10000000\n"), "{}", unread.out);
+    let needs_final = list(&["--cost", "--stage", "lowered"]);
+    assert_eq!((needs_final.code, needs_final.out.as_str()), (Some(2), ""));
+}
+
 // --- eval ----------------------------------------------------------------------------------------------------
 
 #[test]

@@ -22,7 +22,7 @@ fn stages_of_one_tool() {
     }
 }
 
-fn snapshot(folder: &str, name: &str, text: &str) {
+pub(crate) fn snapshot(folder: &str, name: &str, text: &str) {
     insta::with_settings!({snapshot_path => format!("../../snapshots/{folder}"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!(name, text);
     });

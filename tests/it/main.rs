@@ -6,6 +6,7 @@
 mod alloc;
 mod bounds;
 mod corpus;
+mod costs;
 mod differential;
 mod failures;
 mod findings;

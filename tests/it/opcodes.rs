@@ -18,11 +18,16 @@ fn every_opcode_has_a_case_that_emits_it() {
     }
 }
 
-#[track_caller]
-fn check(mnemonic: &str) {
+/// The case of an opcode.
+pub(crate) fn case(mnemonic: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/opcodes").join(format!("{mnemonic}.json"));
     let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{mnemonic} has no case: {error}"));
-    let case: Value = serde_json::from_str(&text).expect("a case is JSON");
+    serde_json::from_str(&text).expect("a case is JSON")
+}
+
+#[track_caller]
+fn check(mnemonic: &str) {
+    let case = case(mnemonic);
     // With and without rewrites: some opcodes are only emitted by one.
     let mut emitted = false;
     for (peephole, fusion) in [(true, true), (false, false), (false, true), (true, false)] {

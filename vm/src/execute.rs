@@ -188,6 +188,16 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     fn step(&mut self, pc: u32, fuel: u64) {
         let _ = (pc, fuel);
     }
+    /// Told that an applicator enters a block, with the fuel left.
+    #[inline]
+    fn enter_block(&mut self, fuel: u64) {
+        let _ = fuel;
+    }
+    /// Told that the block last entered has its verdict, with the fuel left.
+    #[inline]
+    fn leave_block(&mut self, fuel: u64) {
+        let _ = fuel;
+    }
     /// The location now, and a mark to come back to.
     fn here(&self) -> (u32, u32);
     /// Steps down to a member or element; answers what [`here`](Self::here) would have.
@@ -232,6 +242,12 @@ pub(crate) struct Judge<T = ()>(pub(crate) T);
 pub(crate) trait Trace {
     /// An instruction's pc, and the fuel left before it.
     fn step(&mut self, pc: u32, fuel: u64);
+    /// An applicator enters a block.
+    #[inline]
+    fn enter_block(&mut self, _fuel: u64) {}
+    /// The block last entered has its verdict.
+    #[inline]
+    fn leave_block(&mut self, _fuel: u64) {}
 }
 
 impl Trace for () {
@@ -250,6 +266,14 @@ impl<'a, I: Instance<'a>, T: Trace> Sink<'a, I> for Judge<T> {
     #[inline]
     fn step(&mut self, pc: u32, fuel: u64) {
         self.0.step(pc, fuel);
+    }
+    #[inline]
+    fn enter_block(&mut self, fuel: u64) {
+        self.0.enter_block(fuel);
+    }
+    #[inline]
+    fn leave_block(&mut self, fuel: u64) {
+        self.0.leave_block(fuel);
     }
     fn here(&self) -> (u32, u32) {
         (0, 0)
@@ -505,6 +529,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         (self.pc, self.node) = (target.pc(), node);
         self.depth += u32::from(deeper);
         self.nested_left -= 1;
+        self.sink.enter_block(self.fuel);
         let collect = (self.failed, self.quiet);
         if S::COLLECTS {
             self.failed = false;
@@ -517,6 +542,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         } else {
             self.run_single()?
         };
+        self.sink.leave_block(self.fuel);
         if S::COLLECTS {
             (self.failed, self.quiet) = collect;
         }
@@ -592,6 +618,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             },
         };
         self.stack()?.frames.push(frame);
+        self.sink.enter_block(self.fuel);
         if branch_set {
             self.spend(u64::from(self.track.words) / 16)?;
             self.push_set(self.track.words);
@@ -623,6 +650,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         let Some(frame) = self.stack()?.frames.pop() else {
             return Ok(Flow::Fail);
         };
+        self.sink.leave_block(self.fuel);
         let saved = frame.saved;
         let word = self.code[frame.pc as usize];
         if saved.branch_set && passed {

@@ -13,6 +13,7 @@
 //! nesting by depth. Start reading at [`opcode`], the table of instructions; [`execute`] has their bodies.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod cost;
 pub mod ecma;
 pub mod equal;
 pub mod execute;

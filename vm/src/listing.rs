@@ -25,32 +25,46 @@ pub struct Listing<'u> {
 
 impl fmt::Display for Listing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = self.unit;
-        let (accept, explain) = unit.insn_len();
-        let parts = &unit.parts;
-        write!(f, "unit {}   accept {accept} insns, {} tables", self.name, parts.tables.len())?;
-        write!(f, "   explain {explain} insns   notes {}", parts.notes.len())?;
-        writeln!(f, "{}", if parts.revisits { "   revisits" } else { "" })?;
-        let targets = targets(unit);
-        f.write_str("accept\n")?;
-        for pc in 0..parts.explain_at {
-            write_insn(f, unit, pc, &targets)?;
-        }
-        f.write_str("explain\n")?;
-        let mut location = None;
-        for pc in parts.explain_at..parts.code.len() as u32 {
-            if let Some(note) = unit.note(pc) {
-                let here = unit.str(note.keyword_location);
-                let here = here.rsplit_once('/').map_or("", |(object, _)| object);
-                if location != Some(here) {
-                    writeln!(f, "        ; {}", if here.is_empty() { "/" } else { here })?;
-                    location = Some(here);
-                }
-            }
-            write_insn(f, unit, pc, &targets)?;
-        }
-        Ok(())
+        write_unit(f, self.name, self.unit, 0, &|_| String::new())
     }
+}
+
+/// Writes the unit, each instruction behind what `before` says of it, in a column of that width.
+pub(crate) fn write_unit(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    unit: &Unit,
+    width: usize,
+    before: &dyn Fn(u32) -> String,
+) -> fmt::Result {
+    let (accept, explain) = unit.insn_len();
+    let parts = &unit.parts;
+    write!(f, "unit {name}   accept {accept} insns, {} tables", parts.tables.len())?;
+    write!(f, "   explain {explain} insns   notes {}", parts.notes.len())?;
+    writeln!(f, "{}", if parts.revisits { "   revisits" } else { "" })?;
+    let targets = targets(unit);
+    let write_insn = |f: &mut fmt::Formatter<'_>, pc| {
+        let mark = if targets.contains(&pc) { '>' } else { ' ' };
+        writeln!(f, "{:<width$}{mark} {}", before(pc), Insn { unit, pc })
+    };
+    f.write_str("accept\n")?;
+    for pc in 0..parts.explain_at {
+        write_insn(f, pc)?;
+    }
+    f.write_str("explain\n")?;
+    let mut location = None;
+    for pc in parts.explain_at..parts.code.len() as u32 {
+        if let Some(note) = unit.note(pc) {
+            let here = unit.str(note.keyword_location);
+            let here = here.rsplit_once('/').map_or("", |(object, _)| object);
+            if location != Some(here) {
+                writeln!(f, "{:width$}        ; {}", "", if here.is_empty() { "/" } else { here })?;
+                location = Some(here);
+            }
+        }
+        write_insn(f, pc)?;
+    }
+    Ok(())
 }
 
 /// One instruction as it stands in a listing, without its mark.
@@ -75,41 +89,43 @@ impl fmt::Display for Insn<'_> {
     }
 }
 
-fn write_insn(f: &mut fmt::Formatter<'_>, unit: &Unit, pc: u32, targets: &BTreeSet<u32>) -> fmt::Result {
-    writeln!(f, "{} {}", if targets.contains(&pc) { '>' } else { ' ' }, Insn { unit, pc })
-}
-
 /// The pcs that something runs or jumps to.
 fn targets(unit: &Unit) -> BTreeSet<u32> {
     let mut pcs = BTreeSet::new();
-    let mut add = |target: Target| {
-        if target.is_some() {
-            pcs.insert(target.pc());
-        }
-    };
     for word in unit.code() {
-        let list = || unit.list(word.c).iter().map(|bits| Target::from_bits(*bits));
-        match word.opcode() {
-            Opcode::PatternProperties => list().skip(1).step_by(2).for_each(&mut add),
-            Opcode::DependentSchema => list().skip(1).for_each(&mut add),
-            Opcode::Contains => list().take(1).for_each(&mut add),
-            Opcode::CountedItems => list().skip(2).take(1).for_each(&mut add),
-            Opcode::AnyOf | Opcode::OneOf | Opcode::IfThenElse | Opcode::PrefixItems => list().for_each(&mut add),
-            op if op.info().operands.iter().any(|(_, _, kind)| *kind == OperandKind::Target) => {
-                add(Target::from_bits(word.c));
-            }
-            _ => {}
-        }
-    }
-    unit.parts.switches.iter().flat_map(|switch| &switch.tags).for_each(|tag| add(tag.target));
-    for table in &unit.parts.tables {
-        table.names.iter().for_each(|name| add(name.target));
-        table.patterns.iter().for_each(|(_, target)| add(*target));
-        if let Extra::Run(target) = table.extra {
-            add(target);
-        }
+        each_target(unit, *word, &mut |target| {
+            pcs.insert(target.pc());
+        });
     }
     pcs
+}
+
+/// Every block that the instruction runs or jumps to.
+pub(crate) fn each_target(unit: &Unit, word: Word, add: &mut dyn FnMut(Target)) {
+    let mut add = |target: Target| {
+        if target.is_some() {
+            add(target);
+        }
+    };
+    let list = || unit.list(word.c).iter().map(|bits| Target::from_bits(*bits));
+    match word.opcode() {
+        Opcode::PatternProperties => list().skip(1).step_by(2).for_each(&mut add),
+        Opcode::DependentSchema => list().skip(1).for_each(&mut add),
+        Opcode::Contains => list().take(1).for_each(&mut add),
+        Opcode::CountedItems => list().skip(2).take(1).for_each(&mut add),
+        Opcode::SwitchTag => unit.parts.switches[word.c as usize].tags.iter().for_each(|tag| add(tag.target)),
+        Opcode::AnyOf | Opcode::OneOf | Opcode::IfThenElse | Opcode::PrefixItems => list().for_each(&mut add),
+        op if op.has_operand(OperandKind::Target) => add(Target::from_bits(word.c)),
+        op if op.has_operand(OperandKind::Table) => {
+            let table = unit.table(word.c);
+            table.names.iter().for_each(|name| add(name.target));
+            table.patterns.iter().for_each(|(_, target)| add(*target));
+            if let Extra::Run(target) = table.extra {
+                add(target);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn write_operands(out: &mut String, unit: &Unit, word: Word) -> fmt::Result {

@@ -1,10 +1,11 @@
 //! THE TABLE: every instruction of the machine, one row each.
 //!
 //! A row says what the opcode is called, which operands lie in which slot of the [`Word`], which instances
-//! it looks at, what it does in one line, and the fuel it costs beside what it is said to charge by size:
+//! it looks at, what it does in one line, the fuel of one run, and last, where there is any, the fuel it spends by
+//! size ([`crate::cost`] has the notation):
 //!
 //! ```text
-//! MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1
+//! MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1 "bytes/16"
 //! ```
 //!
 //! The enum, the typed constructors ([`build`]), the decoder ([`dispatch`] over [`Handler`]), the operand
@@ -30,7 +31,7 @@ macro_rules! for_each_op {
             /// Judges the same instance by another block: `$ref`.
             Call call (target: c Target) Any "run target on node; fail if it fails" 1
             /// A `call` whose verdict is kept by block and instance, since both can meet again.
-            CallMemo call_memo (flags: a Flags, target: c Target) Any "as call, or the verdict already known" 2
+            CallMemo call_memo (flags: a Flags, target: c Target) Any "as call, or the verdict already known" 2 "tracked/1024"
             /// Heads the explaining code of a schema and names its judging code: an applicator that is about to run this block
             /// on a member or element first asks there, and passes over what is accepted.
             AsJudged as_judged (pass: a Types, admit: b Types, target: c Target) Any "nothing" 0
@@ -43,9 +44,9 @@ macro_rules! for_each_op {
             /// `type`.
             TypeIs type_is (types: a Types) Any "if kind(node) not in types: fail" 1
             /// `enum`.
-            EnumIs enum_is (set: c EnumId) Any "if node not in set: fail" 1
+            EnumIs enum_is (set: c EnumId) Any "if node not in set: fail" 1 "1 + bytes/16 + 1/value"
             /// `const`.
-            ConstIs const_is (value: c ValueId) Any "if node != value: fail" 1
+            ConstIs const_is (value: c ValueId) Any "if node != value: fail" 1 "1/value"
 
             // Assertions about numbers.
             /// `minimum`.
@@ -59,17 +60,17 @@ macro_rules! for_each_op {
             /// A lower and an upper bound: two numbers of the pool.
             InRange in_range (flags: a Flags, bounds: c ListId) Number "if node is not within the bounds: fail" 1
             /// `multipleOf`, exact on decimals.
-            MultipleOf multiple_of (divisor: c NumberId) Number "if node / divisor is not whole: fail" 1
+            MultipleOf multiple_of (divisor: c NumberId) Number "if node / divisor is not whole: fail" 1 "1/division"
 
             // Assertions about strings.
             /// `minLength`.
-            MinLength min_length (min: c Len) String "if chars(node) < min: fail" 1
+            MinLength min_length (min: c Len) String "if chars(node) < min: fail" 1 "bytes/16"
             /// `maxLength`.
-            MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1
+            MaxLength max_length (max: c Len) String "if chars(node) > max: fail" 1 "bytes/16"
             /// `pattern`, searched anywhere in the text.
-            Matches matches (pattern: c PatternId) String "if pattern is not found in node: fail" 1
+            Matches matches (pattern: c PatternId) String "if pattern is not found in node: fail" 1 "1 + bytes x engine"
             /// `format`, where it is asserted.
-            FormatIs format_is (format: a FormatId) String "if node is not of format: fail" 1
+            FormatIs format_is (format: a FormatId) String "if node is not of format: fail" 1 "1 + bytes/4"
 
             // Assertions about arrays.
             /// `minItems`.
@@ -79,7 +80,7 @@ macro_rules! for_each_op {
             /// `items: false` and `additionalItems: false` after `len` elements.
             ItemsEnd items_end (len: c Len) Array "if elements(node) > len: fail" 1
             /// `uniqueItems`.
-            UniqueItems unique_items () Array "if two elements are equal: fail" 1
+            UniqueItems unique_items () Array "if two elements are equal: fail" 1 "1/value"
 
             // Assertions about objects.
             /// `minProperties`.
@@ -87,61 +88,61 @@ macro_rules! for_each_op {
             /// `maxProperties`.
             MaxProperties max_properties (max: c Len) Object "if members(node) > max: fail" 1
             /// `required`: all names of the table.
-            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1
+            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1 "1/member + name/16"
             /// `dependentRequired` of one name: the name, then what it needs.
-            DependentRequired dependent_required (names: c ListId) Object "if names[0] is a member: each other name that is none: fail" 1
+            DependentRequired dependent_required (names: c ListId) Object "if names[0] is a member: each other name that is none: fail" 1 "names/member"
 
             // Applicators for members.
             /// `properties`, `patternProperties`, `additionalProperties` and `required` in one pass (judging code).
-            ObjectTable object_table (table: c TableId) Object "for each member: run what the table says; if a required one is missing: fail" 1
+            ObjectTable object_table (table: c TableId) Object "for each member: run what the table says; if a required one is missing: fail" 1 "1/member + name/16 + patterns/member"
             /// `properties` in the order of the schema (explaining code).
-            Properties properties (table: c TableId) Object "for each name of table that is a member: run its target on the value" 1
+            Properties properties (table: c TableId) Object "for each name of table that is a member: run its target on the value" 1 "1/member + name/16"
             /// `patternProperties`: pattern and target in turn.
-            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1
+            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1 "passes/member + patterns/member"
             /// `additionalProperties`, and `unevaluatedProperties` where the compiler can tell what is evaluated.
-            AdditionalProperties additional_properties (flags: a Flags, table: c TableId) Object "for each member outside the table: run extra on the value; if extra forbids: fail" 1
+            AdditionalProperties additional_properties (flags: a Flags, table: c TableId) Object "for each member outside the table: run extra on the value; if extra forbids: fail" 1 "1/member + name/16 + patterns/member"
             /// `propertyNames`.
-            PropertyNames property_names (target: c Target) Object "for each member: run target on its name" 1
+            PropertyNames property_names (target: c Target) Object "for each member: run target on its name" 1 "1/member + name/16"
             /// `dependentSchemas` of one name: the name, then the target.
-            DependentSchema dependent_schema (pair: c ListId) Object "if pair[0] is a member: run pair[1] on node" 1
+            DependentSchema dependent_schema (pair: c ListId) Object "if pair[0] is a member: run pair[1] on node" 1 "1/member"
 
             // Applicators for elements.
             /// `prefixItems`, and the array form of `items`.
-            PrefixItems prefix_items (targets: c ListId) Array "for each element that has a target: run it" 1
+            PrefixItems prefix_items (targets: c ListId) Array "for each element that has a target: run it" 1 "1 + 1/element"
             /// `items` and `additionalItems` with a schema.
-            Items items (admit: a Types, start: b Len, target: c Target) Array "for each element from start on: fail if its kind is not in admit; run target" 1
+            Items items (admit: a Types, start: b Len, target: c Target) Array "for each element from start on: fail if its kind is not in admit; run target" 1 "1 + 1/element"
             /// `items` with `minItems` and `maxItems`: start, types to admit, target, minimum, maximum.
-            CountedItems counted_items (list: c ListId) Array "as items; if elements(node) is outside list[3]..=list[4]: fail" 1
+            CountedItems counted_items (list: c ListId) Array "as items; if elements(node) is outside list[3]..=list[4]: fail" 1 "1 + 1/element"
             /// `contains` with its bounds: target, minimum, maximum.
-            Contains contains (flags: a Flags, list: c ListId) Array "count the elements that list[0] accepts; if outside list[1]..=list[2]: fail" 1
+            Contains contains (flags: a Flags, list: c ListId) Array "count the elements that list[0] accepts; if outside list[1]..=list[2]: fail" 1 "1 + 1/element"
 
             // Applicators in place.
             /// `anyOf`.
-            AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1
+            AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1 "branches x tracked/1024"
             /// `oneOf`.
-            OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1
+            OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1 "branches x tracked/1024"
             /// `anyOf` or `oneOf` of objects that a required member's text tells apart.
-            SwitchTag switch_tag (switch: c SwitchId) Any "run on node the target that its tag means; if there is none: fail" 1
+            SwitchTag switch_tag (switch: c SwitchId) Any "run on node the target that its tag means; if there is none: fail" 1 "1/member + 1/value"
             /// `not`.
             Not not (target: c Target) Any "run target on node; fail if it passes" 1
             /// `if`, `then`, `else`: three targets.
-            IfThenElse if_then_else (flags: a Flags, list: c ListId) Any "run list[0] on node; then list[1] if it passes, else list[2]" 1
+            IfThenElse if_then_else (flags: a Flags, list: c ListId) Any "run list[0] on node; then list[1] if it passes, else list[2]" 1 "tracked/1024"
 
             // Evaluated members and elements.
             /// Opens an empty evaluated set for the instance.
-            TrackOpen track_open () Any "push an evaluated set for node" 1
+            TrackOpen track_open () Any "push an evaluated set for node" 1 "children/64"
             /// Closes it; with TRACK, it joins the set around it.
             TrackClose track_close (flags: a Flags) Any "pop the evaluated set" 1
             /// Marks what another block says is evaluated; whether it passes is of no interest.
             MarkBy mark_by (target: c Target) Any "run target on node, for its marks" 1
             /// Marks the members that the table's names and patterns evaluate (all, where it has an extra).
-            MarkNames mark_names (table: c TableId) Object "evaluated |= members of table" 1
+            MarkNames mark_names (table: c TableId) Object "evaluated |= members of table" 1 "1/member + name/16 + patterns/member"
             /// Marks elements before `len`.
-            MarkItems mark_items (len: c Len) Array "evaluated |= 0..len" 1
+            MarkItems mark_items (len: c Len) Array "evaluated |= 0..len" 1 "children/64"
             /// `unevaluatedProperties`.
-            UnevaluatedProperties unevaluated_properties (flags: a Flags, target: c Target) Object "for each member not evaluated: run target on the value (none: fail); mark it" 1
+            UnevaluatedProperties unevaluated_properties (flags: a Flags, target: c Target) Object "for each member not evaluated: run target on the value (none: fail); mark it" 1 "1/member + name/16"
             /// `unevaluatedItems`.
-            UnevaluatedItems unevaluated_items (flags: a Flags, target: c Target) Array "for each element not evaluated: run target (none: fail); mark it" 1
+            UnevaluatedItems unevaluated_items (flags: a Flags, target: c Target) Array "for each element not evaluated: run target (none: fail); mark it" 1 "1 + 1/element"
         }
     };
 }
@@ -159,6 +160,8 @@ pub struct OpInfo {
     pub effect: &'static str,
     /// Fuel for one run, beside what is charged by size.
     pub fuel: u8,
+    /// What a run charges by size at most, in the notation of [`crate::cost`]; empty: nothing.
+    pub by_size: &'static str,
     /// The row's comment.
     pub doc: &'static str,
 }
@@ -188,7 +191,7 @@ macro_rules! operand_type {
 }
 
 macro_rules! define_opcodes {
-    ($( $(#[doc = $doc:literal])+ $variant:ident $method:ident ( $($arg:ident : $slot:ident $kind:ident),* ) $applies:ident $effect:literal $fuel:literal )*) => {
+    ($( $(#[doc = $doc:literal])+ $variant:ident $method:ident ( $($arg:ident : $slot:ident $kind:ident),* ) $applies:ident $effect:literal $fuel:literal $($by_size:literal)? )*) => {
         /// The opcodes, in the order of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -207,6 +210,11 @@ macro_rules! define_opcodes {
 
             /// The row of the table.
             pub fn info(self) -> &'static OpInfo { &INFO[self as usize] }
+
+            /// Whether it has an operand of that kind.
+            pub(crate) fn has_operand(self, kind: OperandKind) -> bool {
+                self.info().operands.iter().any(|(_, _, of)| *of == kind)
+            }
         }
 
         static INFO: &[OpInfo] = &[ $(OpInfo {
@@ -215,6 +223,7 @@ macro_rules! define_opcodes {
             applies: stringify!($applies),
             effect: $effect,
             fuel: $fuel,
+            by_size: concat!($($by_size)?),
             doc: concat!($($doc),+),
         }),* ];
 

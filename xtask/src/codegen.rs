@@ -48,7 +48,9 @@ const OPCODES_HEAD: &str = "# Opcodes
 Every instruction of the machine, in the order of the table in `vm/src/opcode.rs`. An instruction is eight bytes, `op u8 |
 a u8 | b u16 | c u32`; an operand is shown as `slot name: kind`. `node` is the instance being judged; an instance of
 another kind than an opcode looks at passes. `fail` ends the block in judging code; in explaining code it is noted and
-the block goes on. Fuel is for one run, beside what is charged by size.
+the block goes on. Fuel is for one run, and what that spends by size at most: `bytes` of the string judged, `name` bytes
+of each member's name. `engine` is a sixteenth where a pattern needs a table of states or none, 1 where it backtracks, and
+else more. `callgate listing --cost` settles what depends on operands; `vm/src/cost.rs` has the notation.
 ";
 
 fn opcodes() -> String {
@@ -65,9 +67,14 @@ fn opcode_row(number: usize, info: &OpInfo) -> Vec<String> {
         operands.collect::<Vec<_>>().join(", "),
         info.applies.to_lowercase(),
         format!("`{}`", info.effect),
-        info.fuel.to_string(),
+        fuel(info),
         info.doc.trim().to_owned(),
     ]
+}
+
+/// Fuel of one run, then what is spent by size.
+fn fuel(info: &OpInfo) -> String {
+    if info.by_size.is_empty() { info.fuel.to_string() } else { format!("{}; {}", info.fuel, info.by_size) }
 }
 
 // --- findings ------------------------------------------------------------------------------------------------

@@ -392,6 +392,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     fn track_close(&mut self, flags: Flags) -> Step1 {
         // The frame is that of `track_open`: blocks nest.
         if let Some(frame) = self.stack()?.frames.pop() {
+            self.sink.leave_block(self.fuel);
             let own = self.track.at;
             if flags.has(Flags::TRACK) {
                 self.join_set(frame.saved.track, own);
