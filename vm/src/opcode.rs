@@ -118,9 +118,9 @@ macro_rules! for_each_op {
 
             // Applicators in place.
             /// `anyOf`.
-            AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1 "branches x tracked/1024"
+            AnyOf any_of (flags: a Flags, branches: c ListId) Any "run the branches on node until one passes; if none: fail" 1 "1/branch + branches x tracked/1024"
             /// `oneOf`.
-            OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1 "branches x tracked/1024"
+            OneOf one_of (flags: a Flags, branches: c ListId) Any "run the branches on node; if not exactly one passes: fail" 1 "1/branch + branches x tracked/1024"
             /// `anyOf` or `oneOf` of objects that a required member's text tells apart.
             SwitchTag switch_tag (switch: c SwitchId) Any "run on node the target that its tag means; if there is none: fail" 1 "1/member + 1/value"
             /// `not`.
