@@ -371,7 +371,7 @@ impl Emitter<'_, '_, '_> {
             target: this.layout.target(*block),
         };
         let tags: Vec<Tag> = cases.iter().map(|case| tag(self, case)).collect();
-        let index = NameIndex::new(&tags);
+        let index = NameIndex::new(&tags, |tag| self.strings.get(tag.text));
         let id = SwitchId(self.parts.switches.len() as u32);
         let name = self.str(name);
         self.parts.switches.push(TagSwitch { name, tags, index });
@@ -482,7 +482,7 @@ impl Emitter<'_, '_, '_> {
         strings.sort_unstable();
         strings.dedup();
         set.strings = strings.iter().map(|text| (TextKey::of(text), self.str(text))).collect();
-        set.index = NameIndex::new(&set.strings);
+        set.index = NameIndex::new(&set.strings, |(_, text)| self.strings.get(*text));
         set.numbers.sort_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)));
         set.numbers.dedup_by(|a, b| self.pool_number(*a).compare(self.pool_number(*b)).is_eq());
         let id = self.parts.enums.len() as u32;
@@ -522,7 +522,7 @@ impl Emitter<'_, '_, '_> {
             let key = TextKey::of(name.name);
             names.push(TableName { key, name: self.str(name.name), target, guard, declared: name.declared });
         }
-        let index = NameIndex::new(&names);
+        let index = NameIndex::new(&names, |name| self.strings.get(name.name));
         let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(*pattern), self.layout.maybe(*block)));
         let patterns = patterns.collect();
         let extra = match low.extra {

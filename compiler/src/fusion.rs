@@ -11,23 +11,39 @@
 //! [`crate::emit`].) Each keeps the verdict on every instance; a test runs all data with them off and compares.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
+use ahash::HashMap;
 use bumpalo::Bump;
 use callgate_vm::insn::{Flags, Types};
 use callgate_vm::instance::View;
 use callgate_vm::opcode::Opcode;
+use callgate_vm::tape::Node;
 
 use crate::ir::Model;
-use crate::lower::{Block, BlockId, BlockKind, Low, LowTable, NumberAt, Op, Program};
+use crate::lower::{Block, BlockId, BlockKind, Low, LowName, LowTable, NumberAt, Op, Program};
+use crate::refs::Place;
 
-/// A union of more branches times names is left as it is. Unit: names looked at.
-const TAG_NAMES_MAX: usize = 1 << 14;
+/// Tags of all switches of a unit: about 40 bytes each, so that a unit stays far below its limit. Unions beyond are left
+/// as they are.
+const TAGS_MAX: usize = 1 << 16;
+
+/// Tags of one switch.
+const SWITCH_TAGS_MAX: usize = 1_024;
+
+/// Steps that looking for tags may take in all. Unit: a name or text compared.
+const STEPS_MAX: usize = 1 << 20;
 
 /// Fuses what can be, in every judging block.
 pub(crate) fn run<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, bump: &'d Bump) {
+    let mut search = TagSearch { tags_left: TAGS_MAX, steps_left: STEPS_MAX, of_block: HashMap::default() };
     for at in 0..program.blocks.len() {
         if program.blocks[at].key.kind == BlockKind::Judge {
-            tagged_unions(program, model, at, bump);
+            for index in 0..program.blocks[at].ops.len() {
+                if let Some(switch) = search.switch(program, model, &program.blocks[at].ops[index].low, bump) {
+                    program.blocks[at].ops[index].low = switch;
+                }
+            }
             if may_fuse(program.blocks[at].ops) {
                 let mut ops = program.blocks[at].ops.to_vec();
                 number_range(&mut ops);
@@ -40,44 +56,87 @@ pub(crate) fn run<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, bump: &'
 
 // --- tagged unions -------------------------------------------------------------------------------------------
 
-fn tagged_unions<'d>(program: &mut Program<'d>, model: &Model<'_, 'd>, at: usize, bump: &'d Bump) {
-    for index in 0..program.blocks[at].ops.len() {
-        let branches = match &program.blocks[at].ops[index].low {
-            Low::AnyOf { flags, branches } | Low::OneOf { flags, branches } if *flags == Flags::NONE => branches,
-            _ => continue,
-        };
-        if let Some(switch) = tagged_union(program, model, branches, bump) {
-            program.blocks[at].ops[index].low = switch;
-        }
-    }
+/// A required member of a branch, and the only texts that it may be.
+type TagOf<'d> = (&'d str, Vec<&'d str>);
+
+/// Looks for tags, within bounds: a schema may refer to the same branches from any number of unions.
+struct TagSearch<'d> {
+    tags_left: usize,
+    steps_left: usize,
+    /// What could be a tag of a branch, found once.
+    of_block: HashMap<BlockId, Rc<[TagOf<'d>]>>,
 }
 
-/// The switch that stands for a union: a name that every branch requires, with texts that no other branch takes.
-fn tagged_union<'d>(
-    program: &Program<'d>,
-    model: &Model<'_, 'd>,
-    branches: &[BlockId],
-    bump: &'d Bump,
-) -> Option<Low<'d>> {
-    let tables: Option<Vec<&LowTable<'d>>> = branches.iter().map(|id| object_table(stands_for(program, *id))).collect();
-    let tables = tables.filter(|tables| tables.len() > 1)?;
-    if tables.len().saturating_mul(tables[0].names.len()) > TAG_NAMES_MAX {
-        return None;
+impl<'d> TagSearch<'d> {
+    /// The switch that stands for a union: a name that every branch requires, with texts that no other branch takes.
+    fn switch(
+        &mut self,
+        program: &Program<'d>,
+        model: &Model<'_, 'd>,
+        union: &Low<'d>,
+        bump: &'d Bump,
+    ) -> Option<Low<'d>> {
+        let branches: &[BlockId] = match union {
+            Low::AnyOf { flags, branches } | Low::OneOf { flags, branches } if *flags == Flags::NONE => branches,
+            _ => return None,
+        };
+        if branches.len() < 2 || branches.len() > SWITCH_TAGS_MAX {
+            return None;
+        }
+        let mut candidates = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let of_branch = self.of_branch(program, model, *branch)?;
+            if of_branch.is_empty() {
+                return None;
+            }
+            candidates.push(of_branch);
+        }
+        candidates[0].iter().find_map(|(name, _)| {
+            let cases = self.cases(name, &candidates, branches)?;
+            self.tags_left = self.tags_left.checked_sub(cases.len())?;
+            Some(Low::SwitchTag { name, cases: bump.alloc_slice_copy(&cases) })
+        })
     }
-    tables[0].names.iter().find_map(|candidate| {
+
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        self.steps_left = self.steps_left.checked_sub(steps)?;
+        Some(())
+    }
+
+    /// Each text of the member `name` with its branch, if all branches have it and share none.
+    fn cases(
+        &mut self,
+        name: &str,
+        candidates: &[Rc<[TagOf<'d>]>],
+        branches: &[BlockId],
+    ) -> Option<Vec<(&'d str, BlockId)>> {
         let mut seen = HashSet::new();
         let mut cases = Vec::new();
-        for (table, branch) in tables.iter().zip(branches) {
-            let name = table.names.iter().find(|name| name.name == candidate.name && name.required)?;
-            for text in texts(program, model, name.block?)? {
-                if !seen.insert(text.clone()) {
-                    return None;
-                }
-                cases.push((&*bump.alloc_str(&text), *branch));
+        for (of_branch, branch) in candidates.iter().zip(branches) {
+            self.spend(of_branch.len())?;
+            let (_, texts) = of_branch.iter().find(|(other, _)| *other == name)?;
+            self.spend(texts.len())?;
+            if cases.len() + texts.len() > SWITCH_TAGS_MAX || !texts.iter().all(|text| seen.insert(*text)) {
+                return None;
             }
+            cases.extend(texts.iter().map(|text| (*text, *branch)));
         }
-        Some(Low::SwitchTag { name: candidate.name, cases: bump.alloc_slice_copy(&cases) })
-    })
+        Some(cases)
+    }
+
+    /// What could be a tag of the branch.
+    fn of_branch(&mut self, program: &Program<'d>, model: &Model<'_, 'd>, branch: BlockId) -> Option<Rc<[TagOf<'d>]>> {
+        if let Some(known) = self.of_block.get(&branch) {
+            return Some(Rc::clone(known));
+        }
+        let names: &[LowName<'d>] = object_table(stands_for(program, branch)).map_or(&[], |table| table.names);
+        self.spend(names.len())?;
+        let required = names.iter().filter(|name| name.required);
+        let found: Rc<[TagOf<'d>]> =
+            required.filter_map(|name| Some((name.name, texts(program, model, name.block?)?))).collect();
+        self.of_block.insert(branch, Rc::clone(&found));
+        Some(found)
+    }
 }
 
 fn stands_for<'p, 'd>(program: &'p Program<'d>, id: BlockId) -> &'p Block<'d> {
@@ -103,25 +162,22 @@ fn is_type_test(op: &Op<'_>, types: Types) -> bool {
     matches!(&op.low, Low::Plain(word) if word.opcode() == Opcode::TypeIs && Types(word.a) == types)
 }
 
-/// The only texts that pass the block, if it is a `const` or `enum` of texts.
-fn texts(program: &Program<'_>, model: &Model<'_, '_>, id: BlockId) -> Option<Vec<String>> {
+/// The only texts that pass the block, if it is a `const` or `enum` of texts, and of few enough for a switch.
+fn texts<'d>(program: &Program<'d>, model: &Model<'_, 'd>, id: BlockId) -> Option<Vec<&'d str>> {
+    let text = |place: Place, node: Node| match model.tape(place).view_node(node) {
+        View::String(text) => Some(model.registry.plain(text)),
+        _ => None,
+    };
     let ops = stands_for(program, id).ops.iter().filter(|op| !is_type_test(op, Types::STRING));
-    let mut listed = ops.map(|op| match &op.low {
-        Low::Const(place, node) => Some(vec![text(model, *place, *node)?]),
-        Low::Enum(place, node) => {
-            model.tape(*place).element_nodes(*node).map(|node| text(model, *place, node)).collect()
+    let mut listed = ops.map(|op| match op.low {
+        Low::Const(place, node) => Some(vec![text(place, node)?]),
+        Low::Enum(place, node) if model.tape(place).entry(node).len as usize <= SWITCH_TAGS_MAX => {
+            model.tape(place).element_nodes(node).map(|node| text(place, node)).collect()
         }
         _ => None,
     });
     let texts = listed.next()??;
     listed.next().is_none().then_some(texts)
-}
-
-fn text(model: &Model<'_, '_>, place: crate::refs::Place, node: callgate_vm::tape::Node) -> Option<String> {
-    match model.tape(place).view_node(node) {
-        View::String(text) => Some(text.chars().collect()),
-        _ => None,
-    }
 }
 
 // --- pairs of instructions -----------------------------------------------------------------------------------

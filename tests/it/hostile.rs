@@ -448,6 +448,74 @@ fn numbers_of_schemas() {
     }
 }
 
+/// Unions of the same branches with many tags, from many places: the unit does not grow with their product.
+#[test]
+fn tags_that_multiply() {
+    let texts: Vec<String> = (0..2_000).map(|at| format!(r#""tag number {at:06}""#)).collect();
+    let names: Vec<String> = (0..8_000).map(|at| format!(r#""p{at:06}": true"#)).collect();
+    let unions: Vec<String> = (0..2_000)
+        .map(|at| format!(r##""u{at}": {{"oneOf": [{{"$ref": "#/$defs/A"}}, {{"$ref": "#/$defs/B"}}]}}"##))
+        .collect();
+    let branch = |texts: &str| {
+        let names = names.join(",");
+        format!(r#"{{"type": "object", "required": ["t"], "properties": {{"t": {{"enum": [{texts}]}}, {names}}}}}"#)
+    };
+    for tags in [&texts[..], &texts[..600]] {
+        let (a, b) = (branch(&tags.join(",")), branch(r#""z""#));
+        let schema = format!(r#"{{"properties": {{{}}}, "$defs": {{"A": {a}, "B": {b}}}}}"#, unions.join(","));
+        check("tags", &schema, r#"{"u1": {"t": "z"}}"#, &Accepted);
+    }
+}
+
+/// Names that all point to one slot of a table, and texts of an `enum` that do: looked up in time all the same.
+#[test]
+fn names_that_crowd() {
+    let name = |at: u64| {
+        let tail: [u8; 8] = std::array::from_fn(|byte| b'@' + 2 * (at >> (4 * byte) & 15) as u8);
+        let head = (u64::from_le_bytes(*b"@@@@@@@@") ^ u64::from_le_bytes(tail).rotate_left(23)).to_le_bytes();
+        String::from_utf8([head, tail].concat()).expect("ASCII").replace('\\', "]")
+    };
+    let names: std::collections::BTreeSet<String> = (0..20_000).map(name).collect();
+    let properties: Vec<String> = names.iter().map(|name| format!(r#""{name}": true"#)).collect();
+    let texts: Vec<String> = names.iter().map(|name| format!(r#""{name}""#)).collect();
+    let schema = format!(
+        r#"{{"properties": {{"a": {{"properties": {{{}}}}}, "b": {{"items": {{"enum": [{}]}}}}}}}}"#,
+        properties.join(","),
+        texts.join(",")
+    );
+    let call = format!(r#"{{"a": {{{}}}, "b": [{}]}}"#, properties.join(","), vec![texts.join(","); 10].join(","));
+    check("crowd", &schema, &call, &Accepted);
+}
+
+/// What is read again and again is white space, or a name: no fuel is asked for it, but reading in place has an end.
+#[test]
+fn bytes_that_are_read_again() {
+    let times = |rule: &str| format!(r#"{{"allOf": [{}]}}"#, vec![rule; 2_000].join(","));
+    let blanks = " ".repeat(8_000_000);
+    check("blanks", &times(r#"{"minProperties": 1}"#), &format!(r#"{{"k": 1{blanks}}}"#), &Accepted);
+    check("elements", &times(r#"{"minItems": 1}"#), &format!("[1{blanks}]"), &Accepted);
+    let needs: Vec<String> = (0..2_000).map(|at| format!(r#""x{at}": ["y"]"#)).collect();
+    let needs = format!(r#"{{"dependentRequired": {{{}}}}}"#, needs.join(","));
+    check("needs", &needs, &format!(r#"{{"k": 1{blanks}}}"#), &Accepted);
+    check("name", &needs, &format!(r#"{{"{}": 1}}"#, "n".repeat(8_000_000)), &Fault("fuel"));
+}
+
+/// Asking the judging code first may cost as much as explaining: it never makes a rejection a fault.
+#[test]
+fn asking_has_fuel_of_its_own() {
+    let row = r#"{"type": "array", "items": {"type": "object", "required": ["a"]}}"#;
+    let schema = nested(r#"{"properties": {"p": "#, row, "}}", 4);
+    let call = nested(r#"{"p": "#, &format!("[{}{{}}]", r#"{"a":1},"#.repeat(99)), "}", 4);
+    for fuel in [900, 1_200, 1_500, 1_800, 2_400] {
+        let mut options = Options::default();
+        options.limits.set("call_fuel_max", fuel).expect("a limit");
+        let (schema, _) = Schema::compile(&schema, &options).expect("compiles");
+        let mut session = schema.session(4_000);
+        let line = schema.check(&mut session, call.as_str());
+        assert!(matches!(line, Outcome::Rejected(_)), "{fuel}: {line:?}");
+    }
+}
+
 /// A `Value` is judged where it lies: a cycle it cannot have, and its depth is measured where it is visited.
 #[test]
 fn values_that_nest() {

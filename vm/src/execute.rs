@@ -331,6 +331,8 @@ pub(crate) struct Machine<'m, 'a, I: Instance<'a>, S> {
     depth: u32,
     /// How many more blocks may nest.
     nested_left: u32,
+    /// Fuel for asking the judging code while explaining: its own, so that what it costs never makes a rejection a fault.
+    asking_fuel: u64,
     track: Track,
 }
 
@@ -366,6 +368,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             sink,
             bounds,
             nested_left: bounds.nested_max.min(NESTED_MAX),
+            asking_fuel: bounds.fuel_max,
             fuel: bounds.fuel_max,
             pc: 0,
             node,
@@ -515,10 +518,32 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             return Ok(passed);
         }
         let judging = Target::decode(word.c);
-        if !judging.is_some() || self.depth >= JUDGED_FIRST_DEPTH_MAX || self.nested_left == 0 {
+        let cannot = self.depth >= JUDGED_FIRST_DEPTH_MAX || self.nested_left == 0 || self.asking_fuel == 0;
+        if !judging.is_some() || cannot {
             return Ok(!judging.is_some());
         }
-        self.nest(judging, node, true, Use::Verdict)
+        self.ask(judging, node)
+    }
+
+    /// Judges `node` by `judging` on the fuel for asking. Where that does not suffice, the answer is no, and nobody asks again.
+    fn ask(&mut self, judging: Target, node: I::Node) -> Result<bool, Halt> {
+        let saved = (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track);
+        let (bits_len, slots_len) = (self.scratch.bits.len(), self.stack()?.slots.len());
+        let (frames_len, nodes_len) = (self.frames_len(), self.stack()?.nodes.len());
+        let fuel = std::mem::replace(&mut self.fuel, self.asking_fuel);
+        let answer = self.nest(judging, node, true, Use::Verdict);
+        self.asking_fuel = std::mem::replace(&mut self.fuel, fuel);
+        if answer != Err(Halt::Fault(FaultCode::Fuel)) {
+            return answer;
+        }
+        self.asking_fuel = 0;
+        (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track) = saved;
+        self.scratch.bits.truncate(bits_len);
+        let stack = self.stack()?;
+        stack.frames.truncate(frames_len);
+        stack.slots.truncate(slots_len);
+        stack.nodes.truncate(nodes_len);
+        Ok(false)
     }
 
     /// Runs `target` on `node` to its end, on the thread's own stack. There is room: `nested_left > 0`.
@@ -557,7 +582,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         match self.step()? {
             Flow::Next => Ok(true),
             Flow::Entered => self.run_on(base),
-            Flow::Goto(_) | Flow::Leave | Flow::Fail => Ok(false),
+            // A skip over nothing more than the end.
+            Flow::Goto(_) => Ok(true),
+            Flow::Leave | Flow::Fail => Ok(false),
         }
     }
 
@@ -744,6 +771,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     fn number(&mut self, test: impl FnOnce(Number<'a>, &Unit) -> bool) -> Step1 {
         match self.view()? {
             View::Number(number) => {
+                self.spend(number.literal_bytes() as u64 / 16)?;
                 let holds = test(number, self.unit);
                 self.fail_unless(holds)
             }
@@ -841,7 +869,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     fn member_value(&mut self, name: &str) -> Result<Option<I::Node>, Halt> {
         let mut at = self.instance.members(self.node);
         while let Some(member) = self.instance.next_member(&mut at)? {
-            self.spend(1)?;
+            self.spend(1 + member.name.raw_bytes() as u64 / 16)?;
             if member.name.is(name) {
                 return Ok(Some(member.value));
             }

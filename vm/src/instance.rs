@@ -99,8 +99,8 @@ pub trait Instance<'a> {
 
     /// The whole instance.
     fn root(&self) -> Self::Node;
-    /// A number that tells the node from every other of this instance, for results that are kept by node;
-    /// `None` where there is none.
+    /// A number that tells the node from every other of this instance, names included, for results that are kept by
+    /// node; `None` where there is none.
     fn identity(&self, node: Self::Node) -> Option<u64>;
     /// The value at `node`.
     fn view(&mut self, node: Self::Node) -> Result<View<'a>, Halt>;

@@ -284,7 +284,7 @@ pub(crate) fn scan_number(bytes: &[u8], start: usize) -> Result<ScannedNumber, M
         if at == from {
             return broken_number(bytes, at);
         }
-        bounded &= exponent_in_bounds(&bytes[from..at]);
+        bounded &= at - from <= MAX_DIGITS && exponent_in_bounds(&bytes[from..at]);
     }
     Ok(ScannedNumber { end: at, bounded })
 }

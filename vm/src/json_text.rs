@@ -72,8 +72,7 @@ pub struct JsonText<'a, 's> {
     bytes_left: usize,
 }
 
-/// How often, on average, each byte of strings and of what no instruction visits may be read in place; names and
-/// other scalars are paid for in fuel.
+/// How often, on average, each byte may be read in place.
 const READS_MAX: usize = 16;
 
 /// A position in an object.
@@ -330,9 +329,7 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
             _ => {
                 let (view, end) = self.scalar(node as usize)?;
                 self.viewed = (node, view);
-                if let View::String(_) = view {
-                    self.charge(end - node as usize)?;
-                }
+                self.charge(end - node as usize)?;
                 self.walked = (node, end as u32);
                 Ok(view)
             }
@@ -386,18 +383,22 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
         let bytes = self.bytes();
         // A walk that was left early inside this object leaves its names behind.
         self.scratch.names.truncate((at.names_from + at.noted) as usize);
+        let mut from = at.object as usize;
         let next = if at.value == 0 {
-            let inside = json::skip_space(bytes, at.object as usize + 1);
+            let inside = json::skip_space(bytes, from + 1);
             if bytes.get(inside) == Some(&b'}') {
+                self.charge(inside - from)?;
                 self.walked = (at.object, inside as u32 + 1);
                 return Ok(None);
             }
             inside
         } else {
-            let after = json::skip_space(bytes, self.end_of(at.value)? as usize);
+            from = self.end_of(at.value)? as usize;
+            let after = json::skip_space(bytes, from);
             match bytes.get(after) {
                 Some(b',') => json::skip_space(bytes, after + 1),
                 Some(b'}') => {
+                    self.charge(after - from)?;
                     if at.noted > 0 {
                         self.close_names(at.names_from)?;
                     }
@@ -408,6 +409,8 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
             }
         };
         let (name, value) = self.name(next)?;
+        // All that the cursor moves over, but for the value behind it, which has been charged to whoever read it.
+        self.charge(value - from)?;
         at.value = value as u32;
         Ok(Some(Member { name, name_node: next as u32, value: at.value }))
     }
@@ -419,24 +422,29 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
     fn next_element(&mut self, at: &mut TextElements) -> Result<Option<u32>, Halt> {
         let bytes = self.bytes();
         self.scratch.names.truncate(at.names_from as usize);
+        let mut from = at.array as usize;
         let next = if at.value == 0 {
-            let inside = json::skip_space(bytes, at.array as usize + 1);
+            let inside = json::skip_space(bytes, from + 1);
             if bytes.get(inside) == Some(&b']') {
+                self.charge(inside - from)?;
                 self.walked = (at.array, inside as u32 + 1);
                 return Ok(None);
             }
             inside
         } else {
-            let after = json::skip_space(bytes, self.end_of(at.value)? as usize);
+            from = self.end_of(at.value)? as usize;
+            let after = json::skip_space(bytes, from);
             match bytes.get(after) {
                 Some(b',') => json::skip_space(bytes, after + 1),
                 Some(b']') => {
+                    self.charge(after - from)?;
                     self.walked = (at.array, after as u32 + 1);
                     return Ok(None);
                 }
                 _ => return Err(Halt::Unreadable),
             }
         };
+        self.charge(next - from)?;
         at.value = next as u32;
         Ok(Some(at.value))
     }

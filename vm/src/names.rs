@@ -82,13 +82,20 @@ const MULTIPLIERS: [u64; 8] = [
 /// From the key of a name to its place in a list of names.
 ///
 /// Shape: a power of two of slots, at least twice as many as names; each holds a place or is empty, and a place lies
-/// in the first free slot from where its key points. So a search ends at an empty slot.
+/// in the first free slot from where its key points, at most [`PROBES_MAX`] slots on. So a search ends at an empty slot.
+/// Names made to crowd into one slot (the multipliers are no secret, since the unit may not depend on one) are sorted
+/// instead, and searched by halves.
 #[derive(Clone, Debug, Default)]
 pub struct NameIndex {
     slots: Vec<u32>,
     multiplier: u64,
     shift: u32,
+    /// The slots are the places in the order of their names.
+    sorted: bool,
 }
+
+/// How far from where its key points a place may lie. Unit: slots.
+const PROBES_MAX: usize = 32;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -99,35 +106,50 @@ pub trait Keyed {
 }
 
 impl NameIndex {
-    /// Indexes names by their keys, in order. Cost: linear.
-    pub fn new<T: Keyed>(names: &[T]) -> NameIndex {
+    /// Indexes names by their keys, in order; `text` spells one out. Cost: linear, or a sort of names that crowd.
+    pub fn new<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str) -> NameIndex {
+        Self::hashed(names).unwrap_or_else(|| {
+            let mut slots: Vec<u32> = (0..names.len() as u32).collect();
+            slots.sort_unstable_by_key(|at| text(&names[*at as usize]));
+            NameIndex { slots, sorted: true, ..NameIndex::default() }
+        })
+    }
+
+    /// The index by hash, unless names crowd.
+    fn hashed<T: Keyed>(names: &[T]) -> Option<NameIndex> {
         let bits = (2 * names.len()).next_power_of_two().trailing_zeros().max(1);
         let multiplier = best_multiplier(names, 64 - bits);
-        let mut index = NameIndex { slots: vec![EMPTY; 1 << bits], multiplier, shift: 64 - bits };
-        names.iter().enumerate().for_each(|(at, name)| index.insert(name.key(), at as u32));
-        index
+        let slots = vec![EMPTY; 1 << bits];
+        let mut index = NameIndex { slots, multiplier, shift: 64 - bits, sorted: false };
+        let mut places = names.iter().enumerate();
+        places.all(|(at, name)| index.insert(name.key(), at as u32)).then_some(index)
     }
 
-    /// Puts a place into the first free slot from where its key points.
-    fn insert(&mut self, key: TextKey, at: u32) {
+    /// Puts a place into the first free slot from where its key points; answers whether there is one near enough.
+    fn insert(&mut self, key: TextKey, at: u32) -> bool {
         let mask = self.slots.len() - 1;
-        let mut slot = (key.slot(self.multiplier) >> self.shift) as usize;
-        // Half the slots stay free.
-        while self.slots[slot & mask] != EMPTY {
-            slot += 1;
+        let first = (key.slot(self.multiplier) >> self.shift) as usize;
+        let free = (first..first + PROBES_MAX).find(|slot| self.slots[slot & mask] == EMPTY);
+        if let Some(slot) = free {
+            self.slots[slot & mask] = at;
         }
-        self.slots[slot & mask] = at;
+        free.is_some()
     }
 
-    /// The one of `names` whose key is `key`, and its place. `same` is asked only where the key is not the whole text.
+    /// The one of `names` that is `sought`, and its place. `text` spells one out, which is asked for only where the key is
+    /// not the whole text. Cost: constant, or the logarithm of names that crowd.
     #[inline(always)]
     #[allow(clippy::inline_always)] // a few instructions; profiled as a call otherwise
-    pub(crate) fn find<'n, T: Keyed>(
+    pub(crate) fn find<'n, 't, T: Keyed>(
         &self,
-        key: TextKey,
+        sought: &str,
         names: &'n [T],
-        same: impl Fn(&T) -> bool,
+        text: impl Fn(&T) -> &'t str,
     ) -> Option<(usize, &'n T)> {
+        if self.sorted {
+            return self.find_sorted(sought, names, text);
+        }
+        let key = TextKey::of(sought);
         let slots = self.slots.as_slice();
         let mut slot = (key.slot(self.multiplier) >> self.shift) as usize;
         loop {
@@ -136,11 +158,23 @@ impl NameIndex {
             let name = names.get(at)?;
             let other = name.key();
             let equal = (key.head ^ other.head) | (key.tail ^ other.tail) | u64::from(key.len ^ other.len) == 0;
-            if equal && (key.is_whole() || same(name)) {
+            if equal && (key.is_whole() || text(name) == sought) {
                 return Some((at, name));
             }
             slot += 1;
         }
+    }
+
+    #[cold]
+    fn find_sorted<'n, 't, T: Keyed>(
+        &self,
+        sought: &str,
+        names: &'n [T],
+        text: impl Fn(&T) -> &'t str,
+    ) -> Option<(usize, &'n T)> {
+        let slot = self.slots.binary_search_by(|at| names.get(*at as usize).map_or("", &text).cmp(sought)).ok()?;
+        let at = self.slots[slot] as usize;
+        Some((at, names.get(at)?))
     }
 
     /// Whether the index is one of `len` names: every place within, and a slot left empty, at which searches end.
@@ -151,7 +185,8 @@ impl NameIndex {
             places += 1;
             within &= (*at as usize) < len;
         }
-        slots.len().is_power_of_two() && self.shift < 64 && places < slots.len() && places == len && within
+        let ends = self.sorted || slots.len().is_power_of_two() && self.shift < 64 && places < slots.len();
+        ends && places == len && within
     }
 
     /// Bytes that the index takes.
@@ -207,7 +242,7 @@ const _: () = assert!(2 * SPREAD_MAX <= u128::BITS as usize);
 mod tests {
     use super::*;
 
-    impl Keyed for String {
+    impl Keyed for &'static str {
         fn key(&self) -> TextKey {
             TextKey::of(self)
         }
@@ -223,18 +258,36 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn check(names: impl Iterator<Item = String>) -> NameIndex {
+        let names: Vec<&'static str> = names.map(|name| &*name.leak()).collect();
+        let names = names.as_slice();
+        let index = NameIndex::new(names, |name| *name);
+        assert!(index.is_of(names.len()));
+        for (at, name) in names.iter().enumerate() {
+            assert_eq!(index.find(name, names, |name| *name).map(|(at, _)| at), Some(at));
+        }
+        assert!(index.find("no such name", names, |name| *name).is_none());
+        index
+    }
+
     #[test]
     fn every_name_is_found_and_no_other() {
         for len in [0, 1, 2, 3, 16, 100, 5_000] {
-            let names: Vec<String> = (0..len).map(|at| format!("a name of some length, number {at} of them")).collect();
-            let keys: Vec<TextKey> = names.iter().map(|name| TextKey::of(name)).collect();
-            let index = NameIndex::new(&names);
-            assert!(index.is_of(len));
-            for (at, name) in names.iter().enumerate() {
-                let found = index.find(keys[at], &names, |other| other == name);
-                assert_eq!(found.map(|(at, _)| at), Some(at));
-            }
-            assert!(index.find(TextKey::of("no such name"), &names, |_| false).is_none());
+            check((0..len).map(|at| format!("a name of some length, number {at} of them")));
         }
+    }
+
+    /// Names of one slot under every multiplier, and names of one key: found, by halves.
+    #[test]
+    fn names_that_crowd_are_sorted() {
+        let of_one_slot = |at: u64| {
+            let tail: [u8; 8] = std::array::from_fn(|byte| b'@' + 2 * (at >> (4 * byte) & 15) as u8);
+            let head = (u64::from_le_bytes(*b"@@@@@@@@") ^ u64::from_le_bytes(tail).rotate_left(23)).to_le_bytes();
+            String::from_utf8([head, tail].concat()).expect("ASCII")
+        };
+        assert!(check((0..2_000).map(of_one_slot)).sorted);
+        assert!(check((0..2_000).map(|at| format!("the same {at:04} the same"))).sorted);
+        assert!(!check((0..20).map(of_one_slot)).sorted);
     }
 }

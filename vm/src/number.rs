@@ -82,6 +82,9 @@ impl<'a> Number<'a> {
         if let Some(int) = parse_short_int(literal.as_bytes()) {
             return Ok(Self::Int(int));
         }
+        if let Some(number) = parse_short_decimal(literal) {
+            return Ok(number);
+        }
         let spelling = Spelling::of(literal.as_bytes());
         if spelling.is_over_limit() {
             return Err(NumberLimit);
@@ -210,6 +213,14 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// Bytes of the literal that is still to be looked at; none for a number that has been read whole.
+    pub(crate) fn literal_bytes(self) -> usize {
+        match self {
+            Self::Int(_) => 0,
+            Self::Big(literal) | Self::Decimal { literal, .. } => literal.len(),
+        }
+    }
+
     /// The one form that all equal numbers share: `Int` if it can be, else the double if it is
     /// exact, else the digits.
     fn canonical(self) -> Self {
@@ -289,6 +300,14 @@ fn parse_short_int(literal: &[u8]) -> Option<i64> {
         magnitude = magnitude * 10 + i64::from(byte - b'0');
     }
     Some(if negative { -magnitude } else { magnitude })
+}
+
+/// A number with a fraction and without an exponent, too short to be over a limit.
+fn parse_short_decimal(literal: &str) -> Option<Number<'_>> {
+    const BYTES_MAX: usize = 64;
+    let short = literal.len() <= BYTES_MAX && literal.contains('.') && !literal.contains(['e', 'E']);
+    let value = if short { literal.parse().ok()? } else { return None };
+    Some(Number::Decimal { value, literal })
 }
 
 fn split_sign(literal: &[u8]) -> (bool, &[u8]) {

@@ -470,19 +470,19 @@ impl Unit {
     #[inline(always)]
     #[allow(clippy::inline_always)] // the heart of every sweep
     pub(crate) fn find_name<'t>(&self, table: &'t Table, name: &str) -> Option<(usize, &'t TableName)> {
-        table.index.find(TextKey::of(name), &table.names, |entry| self.str(entry.name) == name)
+        table.index.find(name, &table.names, |entry| self.str(entry.name))
     }
 
     /// The branch that `text` means. Cost: as [`find_name`](Self::find_name).
     pub(crate) fn branch(&self, switch: &TagSwitch, text: &str) -> Option<Target> {
-        let tag = switch.index.find(TextKey::of(text), &switch.tags, |tag| self.str(tag.text) == text);
+        let tag = switch.index.find(text, &switch.tags, |tag| self.str(tag.text));
         tag.map(|(_, tag)| tag.target)
     }
 
     /// Whether the set holds `text`. Cost: as [`find_name`](Self::find_name).
     #[inline]
     pub(crate) fn has_string(&self, set: &EnumSet, text: &str) -> bool {
-        set.index.find(TextKey::of(text), &set.strings, |(_, string)| self.str(*string) == text).is_some()
+        set.index.find(text, &set.strings, |(_, string)| self.str(*string)).is_some()
     }
 }
 
