@@ -173,6 +173,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
             return Ok(Flow::Next);
         }
         self.check_depth()?;
+        if let Some(repeated) = self.has_equal_among_few()? {
+            return self.fail_unless(!repeated);
+        }
         let from = self.stack()?.nodes.len();
         let repeated = self.has_equal_elements(from);
         self.stack()?.nodes.truncate(from);

@@ -7,6 +7,9 @@ use crate::insn::{Flags, Target};
 use crate::instance::{Halt, Instance};
 use crate::memo::{Known, MemoKey};
 
+/// Arrays of up to so many elements have each compared with those before it. Unit: elements.
+const FEW_ELEMENTS: usize = 16;
+
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
     /// is one where a union was open anyway.
@@ -68,6 +71,30 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
 }
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
+    /// Whether two of few elements are equal, without memory of their own; `None` where there are more.
+    pub(super) fn has_equal_among_few(&mut self) -> Result<Option<bool>, Halt> {
+        let mut at = self.instance.elements(self.node);
+        let mut few: [Option<(u64, I::Node)>; FEW_ELEMENTS] = [None; FEW_ELEMENTS];
+        let mut len = 0;
+        while let Some(element) = self.instance.next_element(&mut at)? {
+            if len == few.len() {
+                return Ok(None);
+            }
+            let mut budget = self.budget();
+            let hash = equal::hash(self.instance, element, &self.scratch.seed, &mut budget)?;
+            for (_, earlier) in few[..len].iter().flatten().filter(|(other, _)| *other == hash) {
+                if self.instance.equal(*earlier, element, &mut budget)? {
+                    self.fuel = budget.fuel;
+                    return Ok(Some(true));
+                }
+            }
+            self.fuel = budget.fuel;
+            few[len] = Some((hash, element));
+            len += 1;
+        }
+        Ok(Some(false))
+    }
+
     /// Whether two elements are equal: by sorting hashes, then comparing where they meet.
     pub(super) fn has_equal_elements(&mut self, from: usize) -> Result<bool, Halt> {
         let mut at = self.instance.elements(self.node);
