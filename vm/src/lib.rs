@@ -97,7 +97,7 @@ pub struct ExplainInto<'e> {
     pub copies: &'e mut TapeBuf,
 }
 
-/// As [`explain`], for any instance where it lies: what failures name is copied to `copies`, from which messages are
+/// As [`explain()`], for any instance where it lies: what failures name is copied to `copies`, from which messages are
 /// written ([`TapeBuf::copied`]).
 ///
 /// Errors: beside those of `explain`, [`Halt::Unreadable`] where `copies` has no room or the instance cannot be judged in
