@@ -82,7 +82,7 @@ const MULTIPLIERS: [u64; 8] = [
 /// From the key of a name to its place in a list of names.
 ///
 /// Shape: a power of two of slots, at least twice as many as names; each holds a place or is empty, and a place lies
-/// in the first free slot from where its key points, at most [`PROBES_MAX`] slots on. So a search ends at an empty slot.
+/// in the first free slot from where its key points, at most `PROBES_MAX` slots on. So a search ends at an empty slot.
 /// Names made to crowd into one slot (the multipliers are no secret, since the unit may not depend on one) are sorted
 /// instead, and searched by halves.
 #[derive(Clone, Debug, Default)]
