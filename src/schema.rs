@@ -230,18 +230,14 @@ impl Schema {
         let mut instance = ValueInstance::new(value);
         let mut judged = judge(&self.unit, &mut instance, None, &mut session.scratch, &self.bounds);
         if judged == Err(Halt::Stackless) {
-            // Lent under the lifetime of this value, which costs more than most calls.
-            let mut stack = std::mem::take(&mut session.value_stack).recycle();
-            judged = judge(&self.unit, &mut instance, Some(&mut stack), &mut session.scratch, &self.bounds);
-            session.value_stack = stack.recycle();
+            judged = session.with_value_stack(|session, stack| {
+                judge(&self.unit, &mut instance, Some(stack), &mut session.scratch, &self.bounds)
+            });
         }
         match judged {
             Ok(true) => Outcome::Accepted(Accepted::default()),
             Ok(false) => {
-                let mut stack = std::mem::take(&mut session.value_stack).recycle();
-                let explained = self.explain_host(session, &mut instance, &mut stack);
-                session.value_stack = stack.recycle();
-                if explained {
+                if session.with_value_stack(|session, stack| self.explain_host(session, &mut instance, stack)) {
                     return self.rejected(session.tape.copied(), &session.explanation);
                 }
                 self.explain_instance(session, &mut instance)

@@ -36,6 +36,17 @@ impl Session {
         self.evaluation_paths = keep;
     }
 
+    /// Lends the stack for values under the lifetime of the value at hand, which costs more than judging most calls.
+    pub(crate) fn with_value_stack<'v, R>(
+        &mut self,
+        run: impl FnOnce(&mut Session, &mut StackOf<'v, ValueInstance<'v>>) -> R,
+    ) -> R {
+        let mut stack = std::mem::take(&mut self.value_stack).recycle();
+        let result = run(self, &mut stack);
+        self.value_stack = stack.recycle();
+        result
+    }
+
     /// Allocates what calls of `call_bytes` to `units` need.
     pub(crate) fn reserve<'u>(&mut self, call_bytes: usize, limits: &Limits, units: impl Iterator<Item = &'u Unit>) {
         // Calls beyond the limit are never read.

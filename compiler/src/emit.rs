@@ -109,7 +109,7 @@ impl Layout {
     fn new(program: &Program<'_>) -> Layout {
         let laid = (0..program.blocks.len()).map(|at| {
             let len = program.blocks[at].ops.len() as u32;
-            Laid { pc: None, len, is_leaf: true, stands_for: resolve_alias(program, BlockId(at as u32)) }
+            Laid { pc: None, len, is_leaf: true, stands_for: program.stands_for(BlockId(at as u32)) }
         });
         let order = Vec::with_capacity(program.blocks.len());
         let mut layout = Layout { order, laid: laid.collect(), words: 0 };
@@ -184,22 +184,11 @@ fn guard(ops: &[Op<'_>]) -> (Guard, usize) {
         guard.pass = *types;
         head = 1;
     }
-    if let Some(Op { low: Low::Plain(word), .. }) = ops.get(head)
-        && word.opcode() == Opcode::TypeIs
-    {
-        guard.admit = Types(word.a);
+    if let Some(types) = ops.get(head).and_then(Op::type_test) {
+        guard.admit = types;
         head += 1;
     }
     (guard, head)
-}
-
-/// The end of a chain of aliases. In-place cycles have been refused, so chains end.
-fn resolve_alias(program: &Program<'_>, block: BlockId) -> BlockId {
-    let mut block = block;
-    while let Some(next) = program.blocks[block.0 as usize].alias {
-        block = next;
-    }
-    block
 }
 
 /// Whether the instruction runs no block.

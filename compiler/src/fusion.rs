@@ -21,7 +21,7 @@ use callgate_vm::opcode::Opcode;
 use callgate_vm::tape::Node;
 
 use crate::ir::Model;
-use crate::lower::{Block, BlockId, BlockKind, Low, LowName, LowTable, NumberAt, Op, Program};
+use crate::lower::{BlockId, BlockKind, Low, LowName, LowTable, NumberAt, Op, Program};
 use crate::refs::Place;
 
 /// Tags of all switches of a unit: about 40 bytes each, so that a unit stays far below its limit. Unions beyond are left
@@ -129,7 +129,7 @@ impl<'d> TagSearch<'d> {
         if let Some(known) = self.of_block.get(&branch) {
             return Some(Rc::clone(known));
         }
-        let names: &[LowName<'d>] = object_table(stands_for(program, branch)).map_or(&[], |table| table.names);
+        let names: &[LowName<'d>] = object_table(program.ops(branch)).map_or(&[], |table| table.names);
         self.spend(names.len())?;
         let required = names.iter().filter(|name| name.required);
         let found: Rc<[TagOf<'d>]> =
@@ -139,27 +139,15 @@ impl<'d> TagSearch<'d> {
     }
 }
 
-fn stands_for<'p, 'd>(program: &'p Program<'d>, id: BlockId) -> &'p Block<'d> {
-    let mut block = &program.blocks[id.0 as usize];
-    while let Some(next) = block.alias {
-        block = &program.blocks[next.0 as usize];
-    }
-    block
-}
-
 /// The table of a block that only objects pass.
-fn object_table<'p, 'd>(block: &'p Block<'d>) -> Option<&'p LowTable<'d>> {
-    let skips = block.ops.iter().any(|op| matches!(op.low, Low::SkipType { .. }));
-    let only_objects = block.ops.iter().any(|op| is_type_test(op, Types::OBJECT));
-    let mut tables = block.ops.iter().filter_map(|op| match &op.low {
+fn object_table<'p, 'd>(ops: &'p [Op<'d>]) -> Option<&'p LowTable<'d>> {
+    let skips = ops.iter().any(|op| matches!(op.low, Low::SkipType { .. }));
+    let only_objects = ops.iter().any(|op| op.type_test() == Some(Types::OBJECT));
+    let mut tables = ops.iter().filter_map(|op| match &op.low {
         Low::ObjectTable(table) => Some(*table),
         _ => None,
     });
     tables.next().filter(|_| only_objects && !skips)
-}
-
-fn is_type_test(op: &Op<'_>, types: Types) -> bool {
-    matches!(&op.low, Low::Plain(word) if word.opcode() == Opcode::TypeIs && Types(word.a) == types)
 }
 
 /// The only texts that pass the block, if it is a `const` or `enum` of texts, and of few enough for a switch.
@@ -168,7 +156,7 @@ fn texts<'d>(program: &Program<'d>, model: &Model<'_, 'd>, id: BlockId) -> Optio
         View::String(text) => Some(model.registry.plain(text)),
         _ => None,
     };
-    let ops = stands_for(program, id).ops.iter().filter(|op| !is_type_test(op, Types::STRING));
+    let ops = program.ops(id).iter().filter(|op| op.type_test() != Some(Types::STRING));
     let mut listed = ops.map(|op| match op.low {
         Low::Const(place, node) => Some(vec![text(place, node)?]),
         Low::Enum(place, node) if model.tape(place).entry(node).len as usize <= SWITCH_TAGS_MAX => {

@@ -1,5 +1,6 @@
 //! What changes a verdict: options of compilation, part of a unit's digest.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use callgate_vm::limits::Limits;
@@ -76,25 +77,9 @@ fn push_limits(out: &mut String, limits: &Limits) {
 
 fn push_numbers(out: &mut String, limits: &Limits) {
     for (at, value) in limits.values().enumerate() {
-        out.push_str(if at > 0 { "," } else { "" });
-        push_number(out, value);
+        let written = write!(out, "{}{value}", if at > 0 { "," } else { "" });
+        debug_assert!(written.is_ok());
     }
-}
-
-/// Appends the number in decimal: the formatting machinery would be a good part of compiling a small schema.
-fn push_number(out: &mut String, mut number: u64) {
-    const DIGITS_MAX: usize = 20;
-    let mut digits = [0; DIGITS_MAX];
-    let mut at = DIGITS_MAX;
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -115,9 +100,11 @@ mod tests {
     #[test]
     fn numbers_are_written_whole() {
         for number in [0, 9, 10, 65_536, 1 << 34, u64::MAX] {
-            let mut out = String::new();
-            push_number(&mut out, number);
-            assert_eq!(out, number.to_string());
+            let mut options = Options::default();
+            options.limits.set("call_fuel_max", number).expect("a limit");
+            let fingerprint = options.fingerprint();
+            let limits = fingerprint.split([' ', '=', ',']).collect::<Vec<_>>();
+            assert!(limits.contains(&number.to_string().as_str()), "{fingerprint}");
         }
     }
 }

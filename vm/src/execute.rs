@@ -392,19 +392,25 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         match self.guarded(parts.accept_guard, self.node)? {
             Some(passed) => Ok(passed),
             None if !parts.accept.is_some() => Ok(true),
-            None => self.run_entry(parts.accept),
+            None => {
+                self.pc = parts.accept.pc();
+                self.run_here(parts.accept)
+            }
         }
     }
 
+    /// Runs the block `target`, at which the registers stand, to its end.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as for `judge`
-    fn run_entry(&mut self, target: Target) -> Result<bool, Halt> {
+    fn run_here(&mut self, target: Target) -> Result<bool, Halt> {
         let word = self.code[target.pc() as usize];
-        if target.is_single() && word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
-            self.pc = target.pc();
-            return self.object_table_at_once(word);
+        if !target.is_single() {
+            self.run_on(self.frames_len())
+        } else if word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
+            self.object_table_at_once(word)
+        } else {
+            self.run_single()
         }
-        self.run_block(target.pc())
     }
 
     /// `object_table` without the way through the loop: most blocks of most tools are just that. There is room to nest.
@@ -549,7 +555,6 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     /// Runs `target` on `node` to its end, on the thread's own stack. There is room: `nested_left > 0`.
     #[inline]
     fn nest(&mut self, target: Target, node: I::Node, deeper: bool, use_: Use) -> Result<bool, Halt> {
-        let word = self.code[target.pc() as usize];
         let saved = (self.pc, self.node, self.depth);
         (self.pc, self.node) = (target.pc(), node);
         self.depth += u32::from(deeper);
@@ -560,13 +565,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             self.failed = false;
             self.quiet |= use_ == Use::Verdict;
         }
-        let passed = if !target.is_single() {
-            self.run_on(self.frames_len())?
-        } else if word.op == Opcode::ObjectTable as u8 && self.nested_left > 0 {
-            self.object_table_at_once(word)?
-        } else {
-            self.run_single()?
-        };
+        let passed = self.run_here(target)?;
         self.sink.leave_block(self.fuel);
         if S::COLLECTS {
             (self.failed, self.quiet) = collect;

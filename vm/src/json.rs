@@ -135,11 +135,7 @@ pub(crate) fn scan_string(bytes: &[u8], open: usize) -> Result<ScannedString, Ma
 /// Where a string ends, and whether it has escapes; `None` if it is malformed, which [`scan_string`] tells more of.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], open: usize) -> Option<ScannedString> {
-    let close = skip_plain(bytes, open + 1);
-    if bytes.get(close) == Some(&b'"') {
-        return Some(ScannedString { close, escaped: false });
-    }
-    scan_escaped_string(bytes, close).ok()
+    scan_string(bytes, open).ok()
 }
 
 /// Where an integer of at most 18 digits ends; `None` if it is anything else, which [`scan_number`] tells more of.

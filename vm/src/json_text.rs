@@ -286,6 +286,29 @@ impl<'a, 's> JsonText<'a, 's> {
         names.push((object, hash));
     }
 
+    /// Moves a cursor on: from the value that starts at `value` (0 before the first) to what stands behind it in the
+    /// container, or over its bracket `close`, `None`. What is moved over is charged; the value itself is to whoever read it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // two cursors, each the heart of a sweep
+    fn next_inside(&mut self, container: u32, value: u32, close: u8) -> Result<Option<usize>, Halt> {
+        let bytes = self.bytes();
+        let first = value == 0;
+        let from = if first { container as usize + 1 } else { self.end_of(value)? as usize };
+        let after = json::skip_space(bytes, from);
+        let next = match bytes.get(after) {
+            Some(byte) if *byte == close => {
+                self.charge(after - from)?;
+                self.walked = (container, after as u32 + 1);
+                return Ok(None);
+            }
+            Some(b',') if !first => json::skip_space(bytes, after + 1),
+            Some(_) if first => after,
+            _ => return Err(Halt::Unreadable),
+        };
+        self.charge(next - from)?;
+        Ok(Some(next))
+    }
+
     /// Ends an object: its names are distinct, or the tape must look.
     fn close_names(&mut self, from: u32) -> Result<(), Halt> {
         let names = &mut self.scratch.names[from as usize..];
@@ -380,37 +403,16 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
 
     #[inline]
     fn next_unnoted(&mut self, at: &mut TextMembers) -> Result<Option<Member<'a, u32>>, Halt> {
-        let bytes = self.bytes();
         // A walk that was left early inside this object leaves its names behind.
         self.scratch.names.truncate((at.names_from + at.noted) as usize);
-        let mut from = at.object as usize;
-        let next = if at.value == 0 {
-            let inside = json::skip_space(bytes, from + 1);
-            if bytes.get(inside) == Some(&b'}') {
-                self.charge(inside - from)?;
-                self.walked = (at.object, inside as u32 + 1);
-                return Ok(None);
+        let Some(next) = self.next_inside(at.object, at.value, b'}')? else {
+            if at.noted > 0 {
+                self.close_names(at.names_from)?;
             }
-            inside
-        } else {
-            from = self.end_of(at.value)? as usize;
-            let after = json::skip_space(bytes, from);
-            match bytes.get(after) {
-                Some(b',') => json::skip_space(bytes, after + 1),
-                Some(b'}') => {
-                    self.charge(after - from)?;
-                    if at.noted > 0 {
-                        self.close_names(at.names_from)?;
-                    }
-                    self.walked = (at.object, after as u32 + 1);
-                    return Ok(None);
-                }
-                _ => return Err(Halt::Unreadable),
-            }
+            return Ok(None);
         };
         let (name, value) = self.name(next)?;
-        // All that the cursor moves over, but for the value behind it, which has been charged to whoever read it.
-        self.charge(value - from)?;
+        self.charge(value - next)?;
         at.value = value as u32;
         Ok(Some(Member { name, name_node: next as u32, value: at.value }))
     }
@@ -420,31 +422,10 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
     }
 
     fn next_element(&mut self, at: &mut TextElements) -> Result<Option<u32>, Halt> {
-        let bytes = self.bytes();
         self.scratch.names.truncate(at.names_from as usize);
-        let mut from = at.array as usize;
-        let next = if at.value == 0 {
-            let inside = json::skip_space(bytes, from + 1);
-            if bytes.get(inside) == Some(&b']') {
-                self.charge(inside - from)?;
-                self.walked = (at.array, inside as u32 + 1);
-                return Ok(None);
-            }
-            inside
-        } else {
-            from = self.end_of(at.value)? as usize;
-            let after = json::skip_space(bytes, from);
-            match bytes.get(after) {
-                Some(b',') => json::skip_space(bytes, after + 1),
-                Some(b']') => {
-                    self.charge(after - from)?;
-                    self.walked = (at.array, after as u32 + 1);
-                    return Ok(None);
-                }
-                _ => return Err(Halt::Unreadable),
-            }
+        let Some(next) = self.next_inside(at.array, at.value, b']')? else {
+            return Ok(None);
         };
-        self.charge(next - from)?;
         at.value = next as u32;
         Ok(Some(at.value))
     }

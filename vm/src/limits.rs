@@ -10,8 +10,8 @@ pub const DEPTH_CEILING: u32 = 1_024;
 /// Frames of the machine at once; what a depth-limited call of a compiled schema needs is far below. Unit: frames.
 pub const FRAMES_MAX: usize = 1 << 18;
 
-/// Blocks that run inside each other on the thread's own stack, before frames take over. Each takes about half a KiB
-/// in a release build; together they fit a thread of 128 KiB. Unit: blocks.
+/// Blocks that run inside each other on the thread's own stack, before frames take over. A test
+/// runs them, in a build of little optimisation, on a thread of 256 KiB. Unit: blocks.
 pub const NESTED_MAX: u32 = 64;
 
 /// Explaining asks the judging code about a child first, down to this depth. Unit: containers around the object or array

@@ -465,9 +465,7 @@ fn add_required<'d>(
 /// The types that the one instruction of a block tests, if it has just that.
 pub(crate) fn only_type_test(ops: &[Op<'_>]) -> Option<Types> {
     match ops {
-        [Op { low: Low::Plain(word), .. }] if word.opcode() == callgate_vm::opcode::Opcode::TypeIs => {
-            Some(Types(word.a))
-        }
+        [op] => op.type_test(),
         _ => None,
     }
 }

@@ -17,6 +17,7 @@ mod scope;
 use ahash::HashMap;
 use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types, Word};
+use callgate_vm::opcode::Opcode;
 use callgate_vm::tape::Node;
 
 use crate::dialect::Keyword;
@@ -218,6 +219,32 @@ pub(crate) struct Program<'d> {
     pub(crate) frames_per_level: u32,
     /// Whether instances are visited more than once as a matter of course.
     pub(crate) revisits: bool,
+}
+
+impl<'d> Program<'d> {
+    /// The block that this one stands for: the end of a chain of aliases. In-place cycles have been refused, so chains end.
+    pub(crate) fn stands_for(&self, block: BlockId) -> BlockId {
+        let mut block = block;
+        while let Some(next) = self.blocks[block.0 as usize].alias {
+            block = next;
+        }
+        block
+    }
+
+    /// The instructions of the block that this one stands for.
+    pub(crate) fn ops(&self, block: BlockId) -> &[Op<'d>] {
+        self.blocks[self.stands_for(block).0 as usize].ops
+    }
+}
+
+impl Op<'_> {
+    /// The types that the instruction tests for, if it is a test of types.
+    pub(crate) fn type_test(&self) -> Option<Types> {
+        match &self.low {
+            Low::Plain(word) if word.opcode() == Opcode::TypeIs => Some(Types(word.a)),
+            _ => None,
+        }
+    }
 }
 
 /// Lowers the schema at `root`. What is wrong becomes findings of the model's registry; `None` if the program is too
