@@ -145,7 +145,7 @@ impl Catalog {
         }
     }
 
-    fn input(&self, tool: &str) -> Result<&Schema, Outcome<'static>> {
+    fn input<'s>(&'s self, tool: &str) -> Result<&'s Schema, Outcome<'s>> {
         let tool = self.tool(tool).ok_or(Outcome::UnknownTool)?;
         tool.input().ok_or(Outcome::NotCompiled)
     }

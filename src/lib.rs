@@ -28,6 +28,7 @@
 //! a `&serde_json::Value`, or as a host's own object ([`Catalog::check_instance`]).
 
 mod catalog;
+mod found;
 mod rejection;
 mod report;
 mod schema;

@@ -1,25 +1,30 @@
 //! A rejection: what is wrong with a call, borrowed from the check, and as owned data.
 
+use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use callgate_vm::failure::{Ranked, Wording};
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{Bounded, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
 use callgate_vm::tape::{Node, Tape};
+use callgate_vm::unit::Unit;
 use serde::Serialize;
+
+use crate::found::Found;
+use crate::schema::Fault;
 
 /// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
 ///
-/// Borrows the session, the catalog and the arguments; [`to_owned`](Rejection::to_owned) lets go of all three.
-#[derive(Clone, Copy, Debug)]
+/// Borrows the session, the catalog and the arguments; [`to_owned`](Rejection::to_owned) lets go of all three. A check
+/// finds the failure that speaks; the first question for the others ([`failures`](Rejection::failures),
+/// [`unlisted`](Rejection::unlisted)) judges the arguments once more, to the end.
 pub struct Rejection<'s> {
     cause: Cause<'s>,
     text_bytes_max: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
 enum Cause<'s> {
-    Failed(Renderer<'s>),
+    Failed(&'s Unit, RefCell<Found<'s>>),
     Malformed(Malformed),
     NotJson(Tape<'s>, Node),
 }
@@ -28,8 +33,8 @@ enum Cause<'s> {
 const UNBOUNDED: usize = usize::MAX;
 
 impl<'s> Rejection<'s> {
-    pub(crate) fn of(renderer: Renderer<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Failed(renderer), text_bytes_max }
+    pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
@@ -53,7 +58,7 @@ impl<'s> Rejection<'s> {
 
     fn write_text(&self, out: &mut impl Write) -> fmt::Result {
         match &self.cause {
-            Cause::Failed(renderer) => renderer.write_line(out),
+            Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
@@ -68,49 +73,66 @@ impl<'s> Rejection<'s> {
 
     /// The message alone: of the failure that speaks, without location and description.
     pub fn message(&self) -> String {
-        match &self.cause {
-            Cause::Failed(renderer) => {
-                let mut message = String::new();
-                if let Some(top) = renderer.top() {
-                    let mut out = Bounded::new(&mut message, self.text_bytes_max);
-                    let written = renderer.write_message(&mut out, &top.deep).and_then(|()| out.finish());
-                    debug_assert!(written.is_ok());
-                }
-                message
+        let mut message = String::new();
+        let written = match &self.cause {
+            Cause::Failed(_, found) => {
+                let found = found.borrow();
+                let renderer = found.renderer();
+                let mut out = Bounded::new(&mut message, self.text_bytes_max);
+                let written = renderer.top().map_or(Ok(()), |top| renderer.write_message(&mut out, &top.deep));
+                written.and_then(|()| out.finish())
             }
-            _ => {
-                let mut message = String::new();
-                let written = self.write_text(&mut message);
-                debug_assert!(written.is_ok());
-                message
-            }
-        }
+            _ => self.write_text(&mut message),
+        };
+        debug_assert!(written.is_ok());
+        message
     }
 
     /// Where the failure that speaks stands: steps from the arguments' root.
     pub fn path(&self) -> Vec<Step> {
         match &self.cause {
-            Cause::Failed(renderer) => renderer.top().map_or(Vec::new(), |top| steps(*renderer, top.own.path)),
+            Cause::Failed(_, found) => {
+                let found = found.borrow();
+                let renderer = found.renderer();
+                renderer.top().map_or(Vec::new(), |top| steps(renderer, top.own.path))
+            }
             _ => Vec::new(),
         }
     }
 
     /// The failures, in the order of the schema; at most as many as the limit on listed failures says, see
-    /// [`unlisted`](Rejection::unlisted). Text that is not JSON is one failure.
-    pub fn failures(&self) -> impl Iterator<Item = Failure<'s>> + use<'s> {
-        let Rejection { cause, text_bytes_max } = *self;
-        let len = match cause {
-            Cause::Failed(renderer) => renderer.failures().len(),
+    /// [`unlisted`](Rejection::unlisted). Text that is not JSON is one failure. So it is where listing them all is beyond
+    /// the limits of a call ([`listing_fault`](Rejection::listing_fault)): then the one that speaks stands alone.
+    pub fn failures(&self) -> impl Iterator<Item = Failure<'_, 's>> {
+        let len = match &self.cause {
+            Cause::Failed(_, found) => {
+                found.borrow_mut().list();
+                found.borrow().failures().len()
+            }
             _ => 1,
         };
-        (0..len).map(move |at| Failure { cause, at, text_bytes_max })
+        (0..len).map(|at| Failure { rejection: self, at })
     }
 
     /// How many failures are not listed.
     pub fn unlisted(&self) -> u64 {
         match &self.cause {
-            Cause::Failed(renderer) => renderer.unlisted(),
+            Cause::Failed(_, found) => {
+                found.borrow_mut().list();
+                found.borrow().unlisted()
+            }
             _ => 0,
+        }
+    }
+
+    /// Why the failures beside the one that speaks could not be listed, if they could not.
+    pub fn listing_fault(&self) -> Option<Fault> {
+        match &self.cause {
+            Cause::Failed(_, found) => {
+                found.borrow_mut().list();
+                found.borrow().stopped().map(Fault::from)
+            }
+            _ => None,
         }
     }
 
@@ -124,6 +146,12 @@ impl<'s> Rejection<'s> {
             failures: self.failures().map(|failure| failure.to_owned()).collect(),
             unlisted: self.unlisted(),
         }
+    }
+}
+
+impl fmt::Debug for Rejection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rejection").field(&format_args!("{self}")).finish()
     }
 }
 
@@ -148,25 +176,36 @@ impl fmt::Display for Rejection<'_> {
 }
 
 /// One failure of a call.
-#[derive(Clone, Copy, Debug)]
-pub struct Failure<'s> {
-    cause: Cause<'s>,
+#[derive(Clone, Copy)]
+pub struct Failure<'r, 's> {
+    rejection: &'r Rejection<'s>,
     at: usize,
-    text_bytes_max: usize,
 }
 
-impl<'s> Failure<'s> {
-    fn ranked(&self) -> Option<(Renderer<'s>, &'s Ranked)> {
-        match self.cause {
-            Cause::Failed(renderer) => Some((renderer, renderer.failures().get(self.at)?)),
+impl<'s> Failure<'_, 's> {
+    /// What the unit, which outlives the rejection, says of the failure; `None` for text that is not JSON.
+    fn noted(&self) -> Option<(&'s Unit, Ranked)> {
+        match &self.rejection.cause {
+            Cause::Failed(unit, found) => Some((*unit, *found.borrow().failures().get(self.at)?)),
+            _ => None,
+        }
+    }
+
+    /// What is to be worded from the arguments.
+    fn worded<T>(&self, word: impl FnOnce(Renderer<'_>, &Ranked) -> T) -> Option<T> {
+        match &self.rejection.cause {
+            Cause::Failed(_, found) => {
+                let found = found.borrow();
+                Some(word(found.renderer(), found.failures().get(self.at)?))
+            }
             _ => None,
         }
     }
 
     /// The stable code: the failing keyword, `false_schema`, `not_json` or `duplicate_member`.
     pub fn code(&self) -> &'s str {
-        match self.cause {
-            Cause::Failed(_) => self.keyword().unwrap_or("false_schema"),
+        match self.rejection.cause {
+            Cause::Failed(..) => self.keyword().unwrap_or("false_schema"),
             Cause::Malformed(Malformed { reason: Reason::DuplicateName, .. }) => "duplicate_member",
             Cause::Malformed(_) | Cause::NotJson(..) => "not_json",
         }
@@ -174,17 +213,18 @@ impl<'s> Failure<'s> {
 
     /// The failing keyword; none for the schema `false` and for text that is not JSON.
     pub fn keyword(&self) -> Option<&'s str> {
-        let (renderer, ranked) = self.ranked()?;
-        renderer.keyword(&ranked.own)
+        let (unit, ranked) = self.noted()?;
+        unit.keyword(&ranked.own)
     }
 
     /// Where in the arguments: JSON Pointer (RFC 6901).
     pub fn instance_location(&self) -> String {
         let mut pointer = String::new();
-        let written = match (self.cause, self.ranked()) {
-            (_, Some((renderer, ranked))) => renderer.write_pointer(&mut pointer, ranked.own.path),
-            (Cause::NotJson(tape, node), None) => write_pointer_of(&mut pointer, tape, 0, node),
-            _ => Ok(()),
+        let written = match &self.rejection.cause {
+            Cause::NotJson(tape, node) => write_pointer_of(&mut pointer, *tape, 0, *node),
+            _ => {
+                self.worded(|renderer, ranked| renderer.write_pointer(&mut pointer, ranked.own.path)).unwrap_or(Ok(()))
+            }
         };
         debug_assert!(written.is_ok());
         pointer
@@ -192,50 +232,48 @@ impl<'s> Failure<'s> {
 
     /// Where in the arguments: the steps from their root.
     pub fn instance_path(&self) -> Vec<Step> {
-        self.ranked().map_or(Vec::new(), |(renderer, ranked)| steps(renderer, ranked.own.path))
+        self.worded(|renderer, ranked| steps(renderer, ranked.own.path)).unwrap_or_default()
     }
 
     /// Where in the schema the keyword is: JSON Pointer.
     pub fn keyword_location(&self) -> &'s str {
-        self.ranked().map_or("", |(renderer, ranked)| renderer.keyword_location(&ranked.own))
+        self.noted().map_or("", |(unit, ranked)| unit.keyword_location(&ranked.own))
     }
 
     /// The way from the root schema to the keyword, through references. Empty unless the session keeps it
     /// ([`Session::keep_evaluation_paths`](crate::Session::keep_evaluation_paths)).
     pub fn evaluation_path(&self) -> Vec<Step> {
-        let Some((renderer, ranked)) = self.ranked() else {
-            return Vec::new();
-        };
-        let steps = renderer.evaluation_path(&ranked.own).map(|step| match step {
-            PathStep::Name(name) => Step::Name(name.to_owned()),
-            PathStep::Index(index) => Step::Index(index),
+        let steps = self.worded(|renderer, ranked| {
+            let steps = renderer.evaluation_path(&ranked.own).map(|step| match step {
+                PathStep::Name(name) => Step::Name(name.to_owned()),
+                PathStep::Index(index) => Step::Index(index),
+            });
+            steps.collect()
         });
-        steps.collect()
+        steps.unwrap_or_default()
     }
 
     /// What is wrong. Cut at the output limit, like the line.
     pub fn message(&self) -> String {
         let mut message = String::new();
-        let written = match self.ranked() {
-            Some((renderer, ranked)) => {
-                let mut out = Bounded::new(&mut message, self.text_bytes_max);
-                renderer.write_message(&mut out, &ranked.own).and_then(|()| out.finish())
-            }
-            None => Rejection { cause: self.cause, text_bytes_max: UNBOUNDED }.write_text(&mut message),
-        };
+        let worded = self.worded(|renderer, ranked| {
+            let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
+            renderer.write_message(&mut out, &ranked.own).and_then(|()| out.finish())
+        });
+        let written = worded.unwrap_or_else(|| self.rejection.write_text(&mut message));
         debug_assert!(written.is_ok());
         message
     }
 
     /// The description of the schema object that holds the keyword.
     pub fn description(&self) -> Option<&'s str> {
-        let (renderer, ranked) = self.ranked()?;
-        renderer.description(&ranked.own)
+        let (unit, ranked) = self.noted()?;
+        unit.description(&ranked.own)
     }
 
     /// Whether the failure is that of a union (`anyOf`, `oneOf`).
     pub fn is_union(&self) -> bool {
-        self.ranked().is_some_and(|(renderer, ranked)| renderer.wording(&ranked.own) == Some(Wording::Union))
+        self.noted().is_some_and(|(unit, ranked)| unit.wording(&ranked.own) == Some(Wording::Union))
     }
 
     /// The failure as data of its own.
@@ -251,6 +289,12 @@ impl<'s> Failure<'s> {
             message: self.message(),
             description: self.description().map(str::to_owned),
         }
+    }
+}
+
+impl fmt::Debug for Failure<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure").field("code", &self.code()).field("message", &self.message()).finish()
     }
 }
 

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use callgate_compiler::{Options, compile_schema};
 use callgate_vm::execute::Bounds;
-use callgate_vm::explain::Explanation;
+use callgate_vm::explain::Extent;
 use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::json;
 use callgate_vm::json_text::JsonText;
 use callgate_vm::limits::{Limits, NESTED_MAX};
-use callgate_vm::render::Renderer;
-use callgate_vm::scratch::{Scratch, StackOf};
-use callgate_vm::tape::{ReadError, ReadOptions, Tape, TapeInstance};
+use callgate_vm::scratch::StackOf;
+use callgate_vm::tape::{ReadError, ReadOptions, TapeInstance};
 use callgate_vm::unit::Unit;
 use callgate_vm::value::ValueInstance;
-use callgate_vm::{ExplainInto, ExplainOptions, explain, explain_in_place, instance, judge};
+use callgate_vm::{instance, judge};
 use serde_json::Value;
 
+use crate::found::{Found, Source};
 use crate::rejection::Rejection;
 use crate::report::{Refused, Report};
 use crate::session::Session;
@@ -170,6 +170,20 @@ impl Schema {
         }
     }
 
+    /// Whether the failures are listed at once: where verdicts are kept or evaluated sets are, seeking one failure takes as
+    /// long as finding all.
+    pub(crate) fn lists_at_once(&self) -> bool {
+        self.unit.revisits()
+    }
+
+    /// All failures, as far as the limits go.
+    pub(crate) fn all_failures(&self, session: &Session) -> Extent {
+        Extent::Listed {
+            failures_max: usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX),
+            evaluation_paths: session.evaluation_paths,
+        }
+    }
+
     // --- JSON text -------------------------------------------------------------------------------------------
 
     fn check_bytes<'s>(&'s self, session: &'s mut Session, bytes: &'s [u8]) -> Outcome<'s> {
@@ -197,19 +211,22 @@ impl Schema {
         {
             return Outcome::Fault(code.into());
         }
-        let Session { scratch, tape_stack, explanation, evaluation_paths, .. } = session;
         // Where the text has not been judged to its end, the tape is.
         let judged = if in_place.is_err() {
-            judge(&self.unit, &mut TapeInstance::new(tape, 0), Some(tape_stack), scratch, &self.bounds)
+            let (stack, scratch) = (&mut session.tape_stack, &mut session.scratch);
+            judge(&self.unit, &mut TapeInstance::new(tape, 0), Some(stack), scratch, &self.bounds)
         } else {
             Ok(false)
         };
         match judged {
-            Ok(true) => return Outcome::Accepted(Accepted::default()),
-            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => {}
-            Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
+            Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => {
+                let mut found = Found::not_yet(self, session, Source::Text(text));
+                let explained = found.seek();
+                self.outcome(explained.map(|accepted| (!accepted).then_some(found)))
+            }
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
-        self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths)
     }
 
     /// Judges the text in place, and reads it to its end.
@@ -236,14 +253,18 @@ impl Schema {
         }
         match judged {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) => {
-                if session.with_value_stack(|session, stack| self.explain_host(session, &mut instance, stack)) {
-                    return self.rejected(session.tape.copied(), &session.explanation);
-                }
-                self.explain_instance(session, &mut instance)
-            }
-            Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, &mut instance),
+            Ok(false) => self.reject_value(session, value),
+            Err(Halt::Unreadable | Halt::Stackless) => self.reject_copy(session, &mut instance),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+        }
+    }
+
+    fn reject_value<'s>(&'s self, session: &'s mut Session, value: &'s Value) -> Outcome<'s> {
+        let mut found = Found::not_yet(self, session, Source::Value(value));
+        match found.seek() {
+            Ok(false) => self.rejected(found),
+            // Where it lies it cannot be explained: a copy can.
+            _ => self.reject_copy(found.into_session(), &mut ValueInstance::new(value)),
         }
     }
 
@@ -267,35 +288,23 @@ impl Schema {
         }
         match judge(&self.unit, host, Some(stack), &mut session.scratch, &self.bounds) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) if self.explain_host(session, host, stack) => {
-                self.rejected(session.tape.copied(), &session.explanation)
+            Ok(false) => {
+                // The host cannot be asked again, so all failures are listed now.
+                let extent = self.all_failures(session);
+                match session.explain_in_place(self, host, stack, extent) {
+                    Ok(false) => self.rejected(Found::listed(self, session)),
+                    _ => self.reject_copy(session, host),
+                }
             }
-            Ok(false) | Err(Halt::Unreadable | Halt::Stackless) => self.explain_instance(session, host),
+            Err(Halt::Unreadable | Halt::Stackless) => self.reject_copy(session, host),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
         }
-    }
-
-    /// Explains a value or a host's object where it lies; whether that was possible.
-    fn explain_host<'a, I: Instance<'a>>(
-        &self,
-        session: &mut Session,
-        host: &mut I,
-        stack: &mut StackOf<'a, I>,
-    ) -> bool {
-        let Session { scratch, explanation, tape, evaluation_paths, .. } = session;
-        let options = self.explain_options(*evaluation_paths);
-        let mut into = ExplainInto { explanation, copies: tape };
-        explain_in_place(&self.unit, host, stack, scratch, &mut into, &self.bounds, options) == Ok(false)
     }
 
     /// Explains a copy of the whole instance.
-    fn explain_instance<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
-        let Session { scratch, tape_stack, tape, explanation, evaluation_paths, .. } = session;
-        match tape.copy(host, self.bounds.depth_max) {
-            Ok(tape) => self.explain(tape, scratch, tape_stack, explanation, *evaluation_paths),
-            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
-        }
+    fn reject_copy<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
+        let explained = session.explain_copy(self, host);
+        self.outcome(explained.map(|accepted| (!accepted).then(|| Found::listed(self, session))))
     }
 
     fn not_json<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
@@ -306,34 +315,18 @@ impl Schema {
         }
     }
 
-    fn explain_options(&self, evaluation_paths: bool) -> ExplainOptions {
-        let failures_max = usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX);
-        ExplainOptions { failures_max, evaluation_paths }
-    }
+    // --- outcomes --------------------------------------------------------------------------------------------
 
-    fn rejected<'s>(&'s self, tape: Tape<'s>, explanation: &'s Explanation) -> Outcome<'s> {
-        let renderer = Renderer { unit: &self.unit, tape, explanation };
-        Outcome::Rejected(Rejection::of(renderer, self.limits.text_bytes_max as usize))
-    }
-
-    // --- explaining ------------------------------------------------------------------------------------------
-
-    fn explain<'s>(
-        &'s self,
-        tape: Tape<'s>,
-        scratch: &mut Scratch,
-        tape_stack: &mut StackOf<'static, TapeInstance<'static>>,
-        explanation: &'s mut Explanation,
-        evaluation_paths: bool,
-    ) -> Outcome<'s> {
-        let options = self.explain_options(evaluation_paths);
-        let instance = TapeInstance::new(tape, 0);
-        let explained = explain(&self.unit, instance, tape_stack, scratch, explanation, &self.bounds, options);
+    fn outcome<'s>(&'s self, explained: Result<Option<Found<'s>>, Halt>) -> Outcome<'s> {
         match explained {
-            Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) => self.rejected(tape, explanation),
+            Ok(Some(found)) => self.rejected(found),
+            Ok(None) => Outcome::Accepted(Accepted::default()),
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
             Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
         }
+    }
+
+    fn rejected<'s>(&'s self, found: Found<'s>) -> Outcome<'s> {
+        Outcome::Rejected(Rejection::of(found, self.limits.text_bytes_max as usize))
     }
 }

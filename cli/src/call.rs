@@ -184,7 +184,7 @@ impl Answer {
 }
 
 impl FailureJson {
-    fn of(failure: &Failure<'_>) -> FailureJson {
+    fn of(failure: &Failure<'_, '_>) -> FailureJson {
         FailureJson {
             code: failure.code().to_owned(),
             keyword: failure.keyword().map(str::to_owned),

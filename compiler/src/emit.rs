@@ -53,6 +53,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
         values: HashMap::default(),
         patterns: HashMap::default(),
         lists: HashMap::default(),
+        own_tables: HashMap::default(),
         first_notes: Vec::with_capacity(4 * words),
         more_notes: HashMap::default(),
         pointer: Pointer::with_room(),
@@ -222,6 +223,8 @@ struct Emitter<'e, 'm, 'd> {
     values: HashMap<Cow<'d, str>, u32>,
     patterns: HashMap<PatternNo, u32>,
     lists: HashMap<Vec<u32>, u32>,
+    /// By their place in the arena.
+    own_tables: HashMap<usize, TableId>,
     /// By the string of its location: the first note there.
     first_notes: Vec<Option<u32>>,
     /// Those beside the first, without the place of their texts, and the texts; few schemas have any.
@@ -270,7 +273,8 @@ impl Emitter<'_, '_, '_> {
                 let names = names.iter().map(|name| self.str(name).0).collect();
                 build::dependent_required(self.list(names))
             }
-            Low::ObjectTable(table) => build::object_table(self.table(table)),
+            Low::ObjectTable(table) => build::object_table(self.own_table(table)),
+            Low::Survey(table) => build::survey(self.own_table(table)),
             Low::Properties(table) => build::properties(self.table(table)),
             Low::PatternProperties(pairs) => {
                 let mut list = Vec::new();
@@ -494,6 +498,18 @@ impl Emitter<'_, '_, '_> {
         if id == next {
             self.parts.patterns.push(Arc::clone(self.model.pattern(pattern)));
         }
+        id
+    }
+
+    /// A table that judging and explaining code share.
+    fn own_table(&mut self, low: &LowTable<'_>) -> TableId {
+        // Each lies once in the arena.
+        let identity = std::ptr::from_ref(low).addr();
+        if let Some(id) = self.own_tables.get(&identity) {
+            return *id;
+        }
+        let id = self.table(low);
+        self.own_tables.insert(identity, id);
         id
     }
 

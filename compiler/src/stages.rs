@@ -153,6 +153,7 @@ fn write_low(out: &mut String, model: &Model<'_, '_>, low: &Low<'_>) -> fmt::Res
             let op = if *memo { Opcode::CallMemo } else { Opcode::Call };
             write!(out, "{} b{}{}", name(op), block.0, if *track { " track" } else { "" })
         }
+        Low::Survey(table) => write_table(out, model, name(Opcode::Survey), table),
         Low::AsJudged(block) => write!(out, "{} b{}", name(Opcode::AsJudged), block.0),
         Low::SkipType { types, skip } => {
             write!(out, "{} ", name(Opcode::SkipType))?;

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use callgate_vm::execute::Bounds;
-use callgate_vm::explain::Explanation;
+use callgate_vm::explain::{Explanation, Extent};
 use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::render::{Bounded, Renderer};
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::TapeInstance;
 use callgate_vm::unit::Unit;
-use callgate_vm::{ExplainOptions, explain, judge};
+use callgate_vm::{explain, judge};
 
 use crate::compile_document;
 use crate::dialect::{Draft, Keyword};
@@ -80,8 +80,8 @@ impl Checker {
             Ok(false) => {}
             Err(halt) => return Some(declined(halt)),
         }
-        let options = ExplainOptions { failures_max: 1, evaluation_paths: false };
-        let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, &bounds, options);
+        let extent = Extent::Speaking;
+        let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, &bounds, extent);
         match explained {
             Ok(true) => None,
             Ok(false) => Some(Self::finding(Renderer { unit, tape, explanation: &self.explanation })),

@@ -18,12 +18,13 @@ use std::thread;
 
 use callgate::{Draft, Options, Outcome, Schema, Session};
 use callgate_vm::execute::Bounds;
-use callgate_vm::explain::Explanation;
+use callgate_vm::explain::{Explanation, Extent};
 use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
+use callgate_vm::render::Renderer;
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
-use callgate_vm::{ExplainOptions, explain, judge};
+use callgate_vm::{explain, judge};
 use serde_json::Value;
 
 use crate::instances;
@@ -153,7 +154,8 @@ impl Subject {
             if problem == Problem::Fuel && other == Verdict::Fault("fuel") {
                 continue;
             }
-            let same_codes = problem == Problem::Cap || other == verdict;
+            // Either may keep failures from being listed.
+            let same_codes = matches!(problem, Problem::Cap | Problem::Fuel) || other == verdict;
             if other.is_accepted() != verdict.is_accepted() || other.line() != verdict.line() || !same_codes {
                 return Some((problem, format!("{verdict:?} and {other:?}")));
             }
@@ -197,10 +199,21 @@ fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<boo
     // Frames from the first block on, from the third on, and only beyond the usual depth.
     let (framed, mixed, judged) = (judged(0), judged(2), judged(NESTED_MAX));
     assert!(framed == judged && mixed == judged, "nested and framed differ: {text}");
-    let options = ExplainOptions { failures_max: 1_000, evaluation_paths: false };
-    let instance = TapeInstance::new(tape, 0);
-    let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, &bounds, options);
-    (judged, explained)
+    let mut explained = |nested_max, extent| {
+        let bounds = Bounds { nested_max, ..bounds };
+        let instance = TapeInstance::new(tape, 0);
+        let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, &bounds, extent);
+        let mut line = String::new();
+        let renderer = Renderer { unit: schema.unit(), tape, explanation: &explanation };
+        renderer.write_line(&mut line).expect("a string takes every write");
+        (explained, line)
+    };
+    let listed = explained(NESTED_MAX, Extent::Listed { failures_max: 1_000, evaluation_paths: false });
+    // One failure is sought as all are listed: the same one speaks.
+    for nested_max in [0, 2, NESTED_MAX] {
+        assert_eq!(explained(nested_max, Extent::Speaking), listed, "sought and listed differ: {text}");
+    }
+    (judged, listed.0)
 }
 
 /// The value's text with the members of every object in another order.

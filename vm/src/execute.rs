@@ -136,6 +136,66 @@ struct Saved {
     path_mark: u32,
 }
 
+/// What a survey of an object's members has found out for the instructions that follow in its block.
+#[derive(Clone, Copy, Debug)]
+struct Surveyed<'a, N> {
+    /// Of which kinds of instruction nothing will come.
+    idle: Idle,
+    /// Of the members that `properties` names and that fail, the one of greatest name.
+    suspect: Option<Suspect<'a, N>>,
+}
+
+/// A member that fails.
+#[derive(Clone, Copy, Debug)]
+struct Suspect<'a, N> {
+    name: Text<'a>,
+    name_node: N,
+    value: N,
+    /// Whether no other member does.
+    alone: bool,
+}
+
+impl<N> Surveyed<'_, N> {
+    const NOTHING: Self = Surveyed { idle: Idle(0), suspect: None };
+}
+
+impl<'a, N: Copy> Surveyed<'a, N> {
+    /// Takes note of a member that fails by `properties`.
+    fn suspects(&mut self, member: &Member<'a, N>) {
+        self.idle = self.idle.without(Idle::PROPERTIES);
+        let alone = self.suspect.is_none();
+        match &mut self.suspect {
+            Some(other) if other.name.compare(member.name).is_gt() => other.alone = false,
+            suspect => {
+                let Member { name, name_node, value } = *member;
+                *suspect = Some(Suspect { name, name_node, value, alone });
+            }
+        }
+    }
+}
+
+/// A set of kinds of instruction, one bit each.
+#[derive(Clone, Copy, Debug)]
+struct Idle(u8);
+
+impl Idle {
+    const PROPERTIES: Idle = Idle(1);
+    const PATTERNS: Idle = Idle(2);
+    const EXTRA: Idle = Idle(4);
+    const REQUIRED: Idle = Idle(8);
+    /// What is about members' values.
+    const MEMBERS: Idle = Idle(3);
+    const ALL: Idle = Idle(15);
+
+    fn has(self, other: Idle) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn without(self, other: Idle) -> Idle {
+        Idle(self.0 & !other.0)
+    }
+}
+
 /// The evaluated set in use: a range of the scratch's bits. Empty: nothing is tracked.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
@@ -183,6 +243,18 @@ pub(crate) struct Failed<N> {
 pub(crate) trait Sink<'a, I: Instance<'a>> {
     /// Whether a failing block goes on to collect.
     const COLLECTS: bool;
+    /// Whether only the failure that speaks is sought: what cannot give it is passed over.
+    fn searches(&self) -> bool {
+        false
+    }
+    /// Whether no failure below the location now can speak: one nearer to the root is known.
+    fn is_beaten_below(&self) -> bool {
+        false
+    }
+    /// Whether the failure that speaks so far is of a member or element of the location now.
+    fn is_settled_below(&self) -> bool {
+        false
+    }
     /// Told of each instruction before it runs: its pc, and the fuel left.
     #[inline]
     fn step(&mut self, pc: u32, fuel: u64) {
@@ -334,6 +406,8 @@ pub(crate) struct Machine<'m, 'a, I: Instance<'a>, S> {
     /// Fuel for asking the judging code while explaining: its own, so that what it costs never makes a rejection a fault.
     asking_fuel: u64,
     track: Track,
+    /// What a search knows of the block's instructions about members.
+    surveyed: Surveyed<'a, I::Node>,
 }
 
 type LoopState<'a, I> = State<<I as Instance<'a>>::Node, <I as Instance<'a>>::Members, <I as Instance<'a>>::Elements>;
@@ -376,6 +450,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             quiet: false,
             depth: 0,
             track: Track::default(),
+            surveyed: Surveyed::NOTHING,
         }
     }
 
@@ -502,54 +577,86 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         if !target.is_some() {
             return Ok(Some(true));
         }
+        let deeper = !matches!(into, Into::Place);
         if self.nested_left > 0 && (use_ == Use::Verdict || !self.collecting()) {
-            let deeper = !matches!(into, Into::Place);
             return self.nest(target, node, deeper, use_).map(Some);
         }
-        if !matches!(into, Into::Place) && self.needs_no_explaining(target, node)? {
+        let explains = self.collecting() && use_ == Use::Failures;
+        if explains && deeper && (self.is_beaten(target, into) || self.asked(target, node)? == Some(true)) {
             return Ok(Some(true));
+        }
+        if explains && self.nested_left > 0 && self.sink.searches() {
+            return self.nest_to_explain(target, node, into).map(Some);
         }
         self.enter(target, node, into, use_, state, false)?;
         Ok(None)
     }
 
-    /// Whether the judging code of the explaining block at `target` accepts the child `node`. Asked near the root only:
-    /// what lies below a failing value is judged again for each level above it.
-    fn needs_no_explaining(&mut self, target: Target, node: I::Node) -> Result<bool, Halt> {
-        let word = self.code[target.pc() as usize];
-        if !self.collecting() || word.op != Opcode::AsJudged as u8 {
-            return Ok(false);
-        }
-        if let Some(passed) = self.guarded(Guard { pass: Types(word.a), admit: Types(word.b as u8) }, node)? {
-            return Ok(passed);
-        }
-        let judging = Target::decode(word.c);
-        let cannot = self.depth >= JUDGED_FIRST_DEPTH_MAX || self.nested_left == 0 || self.asking_fuel == 0;
-        if !judging.is_some() || cannot {
-            return Ok(!judging.is_some());
-        }
-        self.ask(judging, node)
+    /// Whether no failure of the child can speak. One of its name, or of a schema that is `false`, stands nearer to the root
+    /// than all others of it.
+    fn is_beaten(&self, target: Target, into: Into<I::Node>) -> bool {
+        self.sink.is_beaten_below() && !matches!(into, Into::Name) && !self.is_false_schema(target.pc())
     }
 
-    /// Judges `node` by `judging` on the fuel for asking. Where that does not suffice, the answer is no, and nobody asks again.
-    fn ask(&mut self, judging: Target, node: I::Node) -> Result<bool, Halt> {
+    /// What the judging code of the explaining block at `target` says of the child `node`; `None` where it cannot be asked.
+    fn asked(&mut self, target: Target, node: I::Node) -> Result<Option<bool>, Halt> {
+        let word = self.code[target.pc() as usize];
+        if !self.collecting() || word.op != Opcode::AsJudged as u8 {
+            return Ok(None);
+        }
+        if let Some(passed) = self.guarded(Guard { pass: Types(word.a), admit: Types(word.b as u8) }, node)? {
+            return Ok(Some(passed));
+        }
+        let judging = Target::decode(word.c);
+        if !judging.is_some() {
+            return Ok(Some(true));
+        }
+        if !self.can_ask() {
+            return Ok(None);
+        }
+        self.ask(|machine| machine.nest(judging, node, true, Use::Verdict))
+    }
+
+    /// Whether judging code may be asked: near the root only, since what lies below a failing value is judged again for
+    /// each level above it.
+    fn can_ask(&self) -> bool {
+        self.depth < JUDGED_FIRST_DEPTH_MAX && self.nested_left > 0 && self.asking_fuel > 0
+    }
+
+    /// Runs `question` on the fuel for asking. Where that does not suffice there is no answer, and nobody asks again.
+    fn ask<T>(&mut self, question: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<Option<T>, Halt> {
         let saved = (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track);
+        let surveyed = self.surveyed;
         let (bits_len, slots_len) = (self.scratch.bits.len(), self.stack()?.slots.len());
         let (frames_len, nodes_len) = (self.frames_len(), self.stack()?.nodes.len());
         let fuel = std::mem::replace(&mut self.fuel, self.asking_fuel);
-        let answer = self.nest(judging, node, true, Use::Verdict);
+        let quiet = std::mem::replace(&mut self.quiet, true);
+        let answer = question(self);
+        self.quiet = quiet;
         self.asking_fuel = std::mem::replace(&mut self.fuel, fuel);
-        if answer != Err(Halt::Fault(FaultCode::Fuel)) {
-            return answer;
+        match answer {
+            Err(Halt::Fault(FaultCode::Fuel)) => {}
+            answer => return answer.map(Some),
         }
         self.asking_fuel = 0;
         (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track) = saved;
+        self.surveyed = surveyed;
         self.scratch.bits.truncate(bits_len);
         let stack = self.stack()?;
         stack.frames.truncate(frames_len);
         stack.slots.truncate(slots_len);
         stack.nodes.truncate(nodes_len);
-        Ok(false)
+        Ok(None)
+    }
+
+    /// As [`nest`](Self::nest), with the block's failures collected.
+    fn nest_to_explain(&mut self, target: Target, node: I::Node, into: Into<I::Node>) -> Result<bool, Halt> {
+        let (path, mark) = self.step_into(target, into);
+        let surveyed = std::mem::replace(&mut self.surveyed, Surveyed::NOTHING);
+        let passed = self.nest(target, node, !matches!(into, Into::Place), Use::Failures)?;
+        self.surveyed = surveyed;
+        self.sink.leave(path, mark);
+        Ok(passed)
     }
 
     /// Runs `target` on `node` to its end, on the thread's own stack. There is room: `nested_left > 0`.

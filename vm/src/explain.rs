@@ -57,6 +57,21 @@ impl Explanation {
     }
 }
 
+/// How much of what is wrong an explanation holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent {
+    /// The failure that speaks, and no list. What cannot give it is not looked at; nor is it where verdicts are kept or
+    /// evaluated sets are, since those need all of it.
+    Speaking,
+    /// All failures, in the order of the schema.
+    Listed {
+        /// Failures listed; the one that speaks does not depend on it.
+        failures_max: usize,
+        /// Whether each listed failure keeps its evaluation path.
+        evaluation_paths: bool,
+    },
+}
+
 /// What [`Explanation::reserve`] makes room for.
 #[derive(Clone, Copy, Debug)]
 pub struct ExplanationSizes {
@@ -143,6 +158,8 @@ pub(crate) struct Collect<'e, C> {
     capture: C,
     failures_max: usize,
     with_trail: bool,
+    /// Only the failure that speaks is sought.
+    searches: bool,
     path: u32,
     /// Locations before this mark are named by failures.
     keep: u32,
@@ -153,16 +170,25 @@ pub(crate) struct Collect<'e, C> {
 }
 
 impl<'e, C> Collect<'e, C> {
-    pub(crate) fn new(
-        explanation: &'e mut Explanation,
-        unit: &'e Unit,
-        capture: C,
-        failures_max: usize,
-        with_trail: bool,
-    ) -> Self {
+    pub(crate) fn new(explanation: &'e mut Explanation, unit: &'e Unit, capture: C, extent: Extent) -> Self {
         explanation.clear();
         let (path, keep) = (ROOT_PATH, 0);
-        Collect { explanation, unit, capture, failures_max, with_trail, path, keep, context: None, lost: None }
+        let (failures_max, with_trail, searches) = match extent {
+            Extent::Speaking => (0, false, !unit.revisits()),
+            Extent::Listed { failures_max, evaluation_paths } => (failures_max, evaluation_paths, false),
+        };
+        Collect {
+            explanation,
+            unit,
+            capture,
+            failures_max,
+            with_trail,
+            searches,
+            path,
+            keep,
+            context: None,
+            lost: None,
+        }
     }
 
     /// Why the explanation is void, if it is.
@@ -209,6 +235,22 @@ impl<'e, C> Collect<'e, C> {
 
 impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
     const COLLECTS: bool = true;
+
+    fn searches(&self) -> bool {
+        self.searches
+    }
+
+    fn is_beaten_below(&self) -> bool {
+        let paths = &self.explanation.paths;
+        let beaten = |top: &Ranked| paths.len(top.own.path) <= paths.len(self.path);
+        self.searches && self.explanation.folds.is_empty() && self.explanation.top.as_ref().is_some_and(beaten)
+    }
+
+    fn is_settled_below(&self) -> bool {
+        let paths = &self.explanation.paths;
+        let below = |top: &Ranked| paths.parent(top.own.path).is_some_and(|(parent, _)| parent == self.path);
+        self.explanation.top.as_ref().is_some_and(below)
+    }
 
     fn here(&self) -> (u32, u32) {
         (self.path, self.explanation.paths.mark())

@@ -41,7 +41,7 @@ pub mod unit;
 pub mod value;
 
 use execute::{Bounds, Judge, Machine};
-use explain::{Collect, Copies, Explanation, Whole};
+use explain::{Collect, Copies, Explanation, Extent, Whole};
 use instance::{Halt, Instance};
 use scratch::{Scratch, Stack, StackOf};
 use tape::{TapeBuf, TapeInstance};
@@ -64,15 +64,6 @@ pub fn judge<'a, I: Instance<'a>>(
     Machine::new(unit, instance, stack, scratch, Judge(()), bounds).judge()
 }
 
-/// What an explanation is to hold.
-#[derive(Clone, Copy, Debug)]
-pub struct ExplainOptions {
-    /// Failures listed; the line does not depend on it.
-    pub failures_max: usize,
-    /// Whether each listed failure keeps its evaluation path.
-    pub evaluation_paths: bool,
-}
-
 /// Judges a tape to the end and keeps what fails in `explanation`. The verdict is that of [`judge`].
 pub fn explain<'t>(
     unit: &Unit,
@@ -81,10 +72,10 @@ pub fn explain<'t>(
     scratch: &mut Scratch,
     explanation: &mut Explanation,
     bounds: &Bounds,
-    options: ExplainOptions,
+    extent: Extent,
 ) -> Result<bool, Halt> {
     let capture = Whole(instance.tape());
-    let sink = Collect::new(explanation, unit, capture, options.failures_max, options.evaluation_paths);
+    let sink = Collect::new(explanation, unit, capture, extent);
     Machine::new(unit, &mut instance, Some(stack), scratch, sink, bounds).explain()
 }
 
@@ -109,10 +100,10 @@ pub fn explain_in_place<'a, I: Instance<'a>>(
     scratch: &mut Scratch,
     into: &mut ExplainInto<'_>,
     bounds: &Bounds,
-    options: ExplainOptions,
+    extent: Extent,
 ) -> Result<bool, Halt> {
     let capture = Copies::new(into.copies, bounds.depth_max);
-    let sink = Collect::new(into.explanation, unit, capture, options.failures_max, options.evaluation_paths);
+    let sink = Collect::new(into.explanation, unit, capture, extent);
     let mut machine = Machine::new(unit, instance, Some(stack), scratch, sink, bounds);
     let passed = machine.explain()?;
     machine.sink.lost().map_or(Ok(passed), Err)

@@ -35,6 +35,9 @@ macro_rules! for_each_op {
             /// Heads the explaining code of a schema and names its judging code: an applicator that is about to run this block
             /// on a member or element first asks there, and passes over what is accepted.
             AsJudged as_judged (pass: a Types, admit: b Types, target: c Target) Any "nothing" 0
+            /// Heads explaining code about members and names the judging table for them: in a search for the failure that
+            /// speaks, the instructions that have nothing to say are passed over.
+            Survey survey (table: c TableId) Object "nothing" 0
             /// The schema `false`.
             Never never () Any "fail" 1
             /// Skips code that an instance of these types satisfies anyway: `anyOf` with `null`.

@@ -71,7 +71,7 @@ impl<'r> Renderer<'r> {
         };
         self.write_message(out, &top.deep)?;
         self.write_at(out, top.own.path)?;
-        match self.description(&top.own) {
+        match self.unit.description(&top.own) {
             Some(description) if !description.is_empty() => {
                 out.write_str(" — ")?;
                 out.write_str(description)
@@ -120,49 +120,13 @@ impl<'r> Renderer<'r> {
         })
     }
 
-    /// The failing keyword; `None` for the schema `false`.
-    pub fn keyword(self, record: &Record) -> Option<&'r str> {
-        let note = self.note(record)?;
-        match (note.wording, record.arg) {
-            (Wording::Contains, 0) => self.unit.opt_str(note.keyword),
-            (Wording::Contains, CONTAINS_TOO_MANY) => Some("maxContains"),
-            (Wording::Contains, _) => Some("minContains"),
-            _ => self.unit.opt_str(note.keyword),
-        }
-    }
-
-    /// How the failure is worded.
-    pub fn wording(self, record: &Record) -> Option<Wording> {
-        self.note(record).map(|note| note.wording)
-    }
-
-    /// JSON Pointer of the failing keyword in the schema document.
-    pub fn keyword_location(self, record: &Record) -> &'r str {
-        let Some(note) = self.note(record) else {
-            return "";
-        };
-        let texts = self.unit.note_texts(note);
-        let bound = match (note.wording, record.arg) {
-            (Wording::Contains, 0) => None,
-            (Wording::Contains, CONTAINS_TOO_MANY) => texts.get(3),
-            (Wording::Contains, _) => texts.get(2),
-            _ => None,
-        };
-        self.unit.str(*bound.unwrap_or(&note.keyword_location))
-    }
-
-    /// The description of the schema object that holds the failing keyword.
-    pub fn description(self, record: &Record) -> Option<&'r str> {
-        self.unit.opt_str(self.note(record)?.description)
-    }
-
     /// The evaluation path: keywords and names from the root schema to the failing keyword, through references.
     /// Known where the explanation was asked for it.
     pub fn evaluation_path(self, record: &'r Record) -> impl Iterator<Item = PathStep<'r>> {
         let (from, to) = record.trail;
         let frames = &self.explanation.trail[from as usize..to as usize];
         // Rule F: the step to a schema that is `false` is left out.
-        let is_false = self.note(record).is_some_and(|note| note.path.is_empty());
+        let is_false = self.unit.note_of(record).is_some_and(|note| note.path.is_empty());
         let with_step = frames.len() - usize::from(is_false && !frames.is_empty());
         let calls = frames.iter().enumerate().flat_map(move |(index, (pc, at))| {
             let step = if index < with_step { self.applicator_step(*pc, *at) } else { None };
@@ -198,13 +162,9 @@ impl<'r> Renderer<'r> {
         }
     }
 
-    fn note(self, record: &Record) -> Option<&'r Note> {
-        self.unit.note_at(record.note)
-    }
-
     /// Writes the failure's message.
     pub fn write_message(self, out: &mut impl Write, record: &Record) -> fmt::Result {
-        let Some(note) = self.note(record) else {
+        let Some(note) = self.unit.note_of(record) else {
             return out.write_str("the call does not satisfy its schema");
         };
         let text = self.unit.note_texts(note).first().map_or("", |id| self.unit.str(*id));
@@ -256,6 +216,49 @@ impl<'r> Renderer<'r> {
             Wording::UnevaluatedInvalid => message.unevaluated_invalid(out),
             Wording::UnevaluatedItems => message.unexpected(out, "Unevaluated items are not allowed"),
         }
+    }
+}
+
+/// What the note of a failure says by itself.
+impl Unit {
+    fn note_of(&self, record: &Record) -> Option<&Note> {
+        self.note_at(record.note)
+    }
+
+    /// The failing keyword; `None` for the schema `false`.
+    pub fn keyword(&self, record: &Record) -> Option<&str> {
+        let note = self.note_of(record)?;
+        match (note.wording, record.arg) {
+            (Wording::Contains, 0) => self.opt_str(note.keyword),
+            (Wording::Contains, CONTAINS_TOO_MANY) => Some("maxContains"),
+            (Wording::Contains, _) => Some("minContains"),
+            _ => self.opt_str(note.keyword),
+        }
+    }
+
+    /// How the failure is worded.
+    pub fn wording(&self, record: &Record) -> Option<Wording> {
+        self.note_of(record).map(|note| note.wording)
+    }
+
+    /// JSON Pointer of the failing keyword in the schema document.
+    pub fn keyword_location(&self, record: &Record) -> &str {
+        let Some(note) = self.note_of(record) else {
+            return "";
+        };
+        let texts = self.note_texts(note);
+        let bound = match (note.wording, record.arg) {
+            (Wording::Contains, 0) => None,
+            (Wording::Contains, CONTAINS_TOO_MANY) => texts.get(3),
+            (Wording::Contains, _) => texts.get(2),
+            _ => None,
+        };
+        self.str(*bound.unwrap_or(&note.keyword_location))
+    }
+
+    /// The description of the schema object that holds the failing keyword.
+    pub fn description(&self, record: &Record) -> Option<&str> {
+        self.opt_str(self.note_of(record)?.description)
     }
 }
 

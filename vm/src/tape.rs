@@ -200,7 +200,7 @@ impl TapeBuf {
     }
 
     /// The tape of the last [`read`](Self::read), which was of `text`.
-    pub(crate) fn tape<'t>(&'t self, text: &'t str) -> Tape<'t> {
+    pub fn tape<'t>(&'t self, text: &'t str) -> Tape<'t> {
         Tape { text, entries: &self.entries, duplicates: &self.duplicates }
     }
 

@@ -10,7 +10,9 @@ use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
 use callgate_vm::opcode::build;
 
 use crate::ir::{Bound, Count, Dependency, Rule, Schema};
-use crate::lower::{BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, RECURSIVE_ANCHOR, ScopeId};
+use crate::lower::{
+    BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, OwnTable, RECURSIVE_ANCHOR, ScopeId,
+};
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
@@ -247,21 +249,12 @@ impl<'d> Lowerer<'_, '_, 'd> {
     /// Everything about the members in one instruction, and the marks beside it.
     fn object_table(&mut self, schema: &Schema<'d>, scope: ScopeId, track: bool, ops: &mut Vec<Op<'d>>) {
         let bump = self.model.registry.bump;
-        let required: &[&str] = match schema.rule(|rule| matches!(rule, Rule::Required(_))) {
-            Some(Rule::Required(names)) => names,
-            _ => &[],
-        };
-        let mut names = self.names(schema, scope, BlockKind::Judge, required.len());
-        let patterns = self.patterns(schema, scope, BlockKind::Judge);
-        let extra = self.extra(schema, scope);
-        let beyond = add_required(&mut names, required, bump);
-        let table = LowTable { names: names.into_bump_slice(), patterns, extra };
-        let empty = table.names.is_empty() && table.patterns.is_empty() && table.extra == LowExtra::Skip;
-        if !empty {
-            push(ops, Low::ObjectTable(bump.alloc(table)));
+        let OwnTable { table, beyond } = self.own_table(schema, scope);
+        if !table.is_empty() {
+            push(ops, Low::ObjectTable(table));
         }
         if let Some(beyond) = beyond {
-            push(ops, Low::Required(bump.alloc(beyond)));
+            push(ops, Low::Required(beyond));
         }
         if track {
             let mut marks = names_table(schema, bump);
@@ -271,6 +264,27 @@ impl<'d> Lowerer<'_, '_, 'd> {
             }
             push(ops, Low::MarkNames(bump.alloc(marks)));
         }
+    }
+
+    /// The table of the schema's own members, made once for each scope.
+    pub(super) fn own_table(&mut self, schema: &Schema<'d>, scope: ScopeId) -> OwnTable<'d> {
+        let key = (schema.place, scope);
+        if let Some(known) = self.own_tables.get(&key) {
+            return *known;
+        }
+        let bump = self.model.registry.bump;
+        let required: &[&str] = match schema.rule(|rule| matches!(rule, Rule::Required(_))) {
+            Some(Rule::Required(names)) => names,
+            _ => &[],
+        };
+        let mut names = self.names(schema, scope, BlockKind::Judge, required.len());
+        let patterns = self.patterns(schema, scope, BlockKind::Judge);
+        let extra = self.extra(schema, scope);
+        let beyond = add_required(&mut names, required, bump).map(|table| &*bump.alloc(table));
+        let table = bump.alloc(LowTable { names: names.into_bump_slice(), patterns, extra });
+        let own = OwnTable { table, beyond };
+        self.own_tables.insert(key, own);
+        own
     }
 
     /// The declared names with their blocks, and room for some more.
@@ -380,7 +394,7 @@ fn mark_items(track: bool, len: u32, ops: &mut Vec<Op<'_>>) {
 }
 
 /// Whether the rule is part of the schema's one property table.
-fn in_table(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
+pub(super) fn in_table(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
     let members = matches!(
         rule,
         Rule::Required(_) | Rule::Properties(_) | Rule::PatternProperties(_) | Rule::AdditionalProperties(_)

@@ -10,8 +10,8 @@ use callgate_vm::opcode::build;
 
 use crate::dialect::{Draft, Keyword};
 use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
-use crate::lower::accept::{is_static, leaf, names_table, required_table};
-use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Lowerer, Op, ScopeId};
+use crate::lower::accept::{in_table, is_static, leaf, names_table, required_table};
+use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Lowerer, Op, OwnTable, ScopeId};
 use crate::refs::Place;
 
 impl<'d> Lowerer<'_, '_, 'd> {
@@ -21,7 +21,27 @@ impl<'d> Lowerer<'_, '_, 'd> {
         match schema.always {
             Some(true) => {}
             Some(false) => ops.push(self.false_schema(place, LowPath::Here)),
-            None => schema.rules.iter().for_each(|at| self.explain_rule(schema, at, scope, ops)),
+            None => {
+                self.survey(schema, scope, ops);
+                schema.rules.iter().for_each(|at| self.explain_rule(schema, at, scope, ops));
+            }
+        }
+    }
+
+    /// Heads what is said of members with the table that judges them, if that is one. A member's schema that is `false`
+    /// fails where the object is (rule F), so that it has a say beside the object's own keywords.
+    fn survey(&mut self, schema: &Schema<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+        if !schema.rules.iter().any(|at| in_table(schema, &at.rule)) {
+            return;
+        }
+        let patterns = schema.pattern_properties().unwrap_or_default().iter().map(|(_, place)| *place);
+        let mut children = schema.properties().iter().map(|(_, place)| *place).chain(patterns);
+        if children.any(|place| self.schema(place).always == Some(false)) {
+            return;
+        }
+        let OwnTable { table, beyond } = self.own_table(schema, scope);
+        if !table.is_empty() && beyond.is_none() {
+            ops.push(Op { low: Low::Survey(table), note: None });
         }
     }
 

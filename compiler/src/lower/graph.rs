@@ -105,6 +105,7 @@ fn runs<'l>(low: &'l Low<'_>) -> (Arm, Blocks<'l>) {
             (Arm::Elements, Blocks { alone: [*block, None, None], ..Blocks::default() })
         }
         Low::AsJudged(block) => (Arm::Beside, Blocks::one(*block)),
+        Low::Survey(table) => (Arm::Beside, Blocks::table(table)),
         Low::SwitchTag { cases, .. } => (Arm::Place, Blocks { cases, ..Blocks::default() }),
         _ => (Arm::Place, Blocks::default()),
     }

@@ -69,6 +69,8 @@ pub(crate) enum Low<'d> {
     Matches(PatternNo),
     /// Heads explaining code: the judging code of the same schema.
     AsJudged(BlockId),
+    /// Heads explaining code about members: the judging code's table for them.
+    Survey(&'d LowTable<'d>),
     Call {
         block: BlockId,
         memo: bool,
@@ -154,6 +156,21 @@ pub(crate) struct LowTable<'d> {
     pub(crate) names: &'d [LowName<'d>],
     pub(crate) patterns: &'d [(PatternNo, Option<BlockId>)],
     pub(crate) extra: LowExtra,
+}
+
+impl LowTable<'_> {
+    /// Whether it says nothing of any member.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.patterns.is_empty() && self.extra == LowExtra::Skip
+    }
+}
+
+/// What a schema itself says of members, as judging code has it.
+#[derive(Clone, Copy, Debug)]
+struct OwnTable<'d> {
+    table: &'d LowTable<'d>,
+    /// Required names, where they are more than `object_table` watches.
+    beyond: Option<&'d LowTable<'d>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -262,6 +279,7 @@ pub(crate) fn lower<'d>(
         scopes: Scopes::default(),
         ids: vec![[None; 4]; blocks / 2],
         other_ids: HashMap::default(),
+        own_tables: HashMap::default(),
         keys: Vec::with_capacity(blocks),
         blocks: Vec::with_capacity(blocks),
         budget,
@@ -311,6 +329,7 @@ struct Lowerer<'l, 'm, 'd> {
     ids: Vec<[Option<BlockId>; 4]>,
     /// All others.
     other_ids: HashMap<BlockKey, BlockId>,
+    own_tables: HashMap<(Place, ScopeId), OwnTable<'d>>,
     keys: Vec<BlockKey>,
     blocks: Vec<Block<'d>>,
     budget: LowerBudget,

@@ -3,7 +3,10 @@
 //! Each takes the state that it left off with and the verdict of the block it ran, `None` at the start. It goes on until
 //! a block must be entered (then its state is in the frame) or it has its own verdict.
 
-use super::{CLAIMED, Cursor, Flow, Into, Items, LoopState, Machine, Sink, State, Step1, TOO_MANY, Use, verdict};
+use super::{
+    CLAIMED, Cursor, Flow, Idle, Into, Items, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
+    verdict,
+};
 use crate::insn::{Flags, TableId, Target, Types};
 use crate::instance::{Halt, Instance, Member, View};
 use crate::opcode::Opcode;
@@ -85,6 +88,107 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         }
     }
 
+    /// Whether a survey has found that nothing will come of the instruction.
+    pub(super) fn is_idle(&self, kind: Idle) -> bool {
+        self.collecting() && self.surveyed.idle.has(kind)
+    }
+
+    /// Looks which of the block's instructions about members have something to say: `table` is the judging code's, of
+    /// `properties`, `patternProperties`, `additionalProperties` and `required` together.
+    ///
+    /// Outside unions, a failure of the object itself speaks before all that its members have.
+    pub(super) fn survey_members(&mut self, table: &Table) -> Result<Surveyed<'a, I::Node>, Halt> {
+        let mut found = Surveyed { idle: Idle::ALL, suspect: None };
+        if !self.is_object()? {
+            return Ok(found);
+        }
+        self.check_depth()?;
+        let in_union = self.sink.in_union();
+        let mut cursor = self.instance.members(self.node);
+        let mut seen = 0_u64;
+        while let Some(member) = self.instance.next_member(&mut cursor)? {
+            self.spend(1 + member.name.raw_bytes() as u64 / 16)?;
+            let mut claimed = false;
+            if let Some((at, name)) = self.find_name(table, member.name) {
+                seen |= watched_bit(at);
+                claimed = name.declared;
+                if !self.child_passes(name.guard, name.target, member.value)? {
+                    found.suspects(&member);
+                }
+            }
+            for (pattern, target) in &table.patterns {
+                if self.matches_pattern(*pattern, member.name)? {
+                    claimed = true;
+                    if !self.child_passes(Guard::OPEN, *target, member.value)? {
+                        found.idle = found.idle.without(Idle::PATTERNS);
+                    }
+                }
+            }
+            match table.extra {
+                _ if claimed => {}
+                Extra::Skip => {}
+                Extra::Forbid if in_union => found.idle = found.idle.without(Idle::EXTRA),
+                // Whether a name is missing as well is not known yet.
+                Extra::Forbid => return Ok(Surveyed { idle: Idle::MEMBERS, suspect: None }),
+                Extra::Run(target) => {
+                    if !self.child_passes(Guard::OPEN, target, member.value)? {
+                        found.idle = found.idle.without(Idle::EXTRA);
+                    }
+                }
+            }
+        }
+        if in_union {
+            found.suspect = None;
+        }
+        if table.required & !seen != 0 {
+            found.idle = found.idle.without(Idle::REQUIRED);
+            if !in_union {
+                return Ok(Surveyed { idle: Idle::ALL.without(Idle::REQUIRED), suspect: None });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Explains the member of greatest name among those that fail; whether the others need not be looked at: there are
+    /// none, or it is this one that speaks.
+    pub(super) fn suspect_speaks(&mut self, table: TableId, suspect: &Suspect<'a, I::Node>) -> Result<bool, Halt> {
+        let found = self.find_name(self.unit.table(table.0), suspect.name);
+        let Some((_, name)) = found.filter(|(_, name)| name.target.is_some()) else {
+            return Ok(false);
+        };
+        let passed = self.nest_to_explain(name.target, suspect.value, Into::Member(suspect.name_node))?;
+        Ok(!passed && (suspect.alone || self.sink.is_settled_below()))
+    }
+
+    /// Whether of all failures that `target` has below this location at most one is sought.
+    fn one_speaks_below(&self, target: Target) -> bool {
+        let sought = self.sink.searches() && !self.sink.in_union();
+        sought && target.is_some() && !self.is_false_schema(target.pc())
+    }
+
+    /// `items` in a search outside unions: the last of the elements that fail is explained first.
+    fn items_searched(&mut self, items: Items) -> Step1 {
+        let mut cursor = self.instance.elements(self.node);
+        let (mut at, mut suspect, mut failing) = (0, None, 0);
+        while let Some(element) = self.instance.next_element(&mut cursor)? {
+            self.spend(1)?;
+            at += 1;
+            if at > items.start && self.asked(items.target, element)? != Some(true) {
+                suspect = Some((at - 1, element));
+                failing += 1;
+            }
+        }
+        let Some((index, element)) = suspect else {
+            return Ok(Flow::Next);
+        };
+        let passed = self.nest_to_explain(items.target, element, Into::Element(index))?;
+        if failing == 1 || !passed && self.sink.is_settled_below() {
+            return Ok(verdict(Some(passed)));
+        }
+        let cursor = Cursor::Elements(self.instance.elements(self.node));
+        self.items_loop(items, State { cursor, ..State::default() }, None)
+    }
+
     /// `items`, counted or not.
     pub(super) fn run_items(&mut self, items: Items) -> Step1 {
         if !self.is_array()? {
@@ -94,6 +198,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         if self.nested_left > 0 && !self.collecting() {
             let passed = self.items_nested(items)?;
             return self.fail_unless(passed);
+        }
+        if self.nested_left > 0 && self.one_speaks_below(items.target) {
+            return if self.sink.is_beaten_below() { Ok(Flow::Next) } else { self.items_searched(items) };
         }
         let cursor = Cursor::Elements(self.instance.elements(self.node));
         self.items_loop(items, State { cursor, ..State::default() }, None)

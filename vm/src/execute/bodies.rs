@@ -1,6 +1,6 @@
 //! The bodies: one a row of the instruction table.
 
-use super::{Cursor, Flow, Into, Items, MEMO_UNION, Machine, Sink, State, Step1, Use, verdict};
+use super::{Cursor, Flow, Idle, Into, Items, MEMO_UNION, Machine, Sink, State, Step1, Surveyed, Use, verdict};
 use crate::format::Format;
 use crate::insn::{
     EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId,
@@ -38,6 +38,15 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn as_judged(&mut self, _: Types, _: Types, _: Target) -> Step1 {
+        Ok(Flow::Next)
+    }
+
+    fn survey(&mut self, table: TableId) -> Step1 {
+        if self.collecting() && self.sink.searches() && self.can_ask() {
+            let unit = self.unit;
+            let found = self.ask(|machine| machine.survey_members(unit.table(table.0)))?;
+            self.surveyed = found.unwrap_or(Surveyed::NOTHING);
+        }
         Ok(Flow::Next)
     }
 
@@ -194,6 +203,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn required(&mut self, table: TableId) -> Step1 {
+        if self.is_idle(Idle::REQUIRED) {
+            return Ok(Flow::Next);
+        }
         let Some(mut state) = self.open_members()? else {
             return Ok(Flow::Next);
         };
@@ -254,6 +266,15 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn properties(&mut self, table: TableId) -> Step1 {
+        if self.is_idle(Idle::PROPERTIES) {
+            return Ok(Flow::Next);
+        }
+        if self.collecting()
+            && let Some(suspect) = self.surveyed.suspect.take()
+            && self.suspect_speaks(table, &suspect)?
+        {
+            return Ok(Flow::Fail);
+        }
         let Some(mut state) = self.open_members()? else {
             return Ok(Flow::Next);
         };
@@ -275,6 +296,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn pattern_properties(&mut self, pairs: ListId) -> Step1 {
+        if self.is_idle(Idle::PATTERNS) {
+            return Ok(Flow::Next);
+        }
         match self.open_members()? {
             Some(state) => self.pattern_properties_loop(pairs.0, state, None),
             None => Ok(Flow::Next),
@@ -282,6 +306,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn additional_properties(&mut self, flags: Flags, table: TableId) -> Step1 {
+        if self.is_idle(Idle::EXTRA) {
+            return Ok(Flow::Next);
+        }
         match self.open_members()? {
             Some(mut state) => {
                 state.seen = self.sink.extras_len().into();

@@ -1,0 +1,176 @@
+//! What a check leaves behind when it rejects a call: the failure that speaks, and the others once they are asked for.
+
+use callgate_vm::explain::Extent;
+use callgate_vm::failure::{FaultCode, Ranked};
+use callgate_vm::instance::{Halt, Instance};
+use callgate_vm::render::Renderer;
+use callgate_vm::scratch::StackOf;
+use callgate_vm::tape::{Tape, TapeInstance};
+use callgate_vm::value::ValueInstance;
+use callgate_vm::{ExplainInto, explain, explain_in_place};
+use serde_json::Value;
+
+use crate::schema::Schema;
+use crate::session::Session;
+
+/// A rejected call: its arguments, and the session that holds what was found about them.
+///
+/// The check seeks the failure that speaks, which most hosts want alone. All of them are listed at the first question
+/// for them, in the same memory.
+pub(crate) struct Found<'s> {
+    schema: &'s Schema,
+    session: &'s mut Session,
+    source: Source<'s>,
+    listed: Listed,
+}
+
+/// Where the arguments are.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'s> {
+    /// The session's tape is of this text.
+    Text(&'s str),
+    /// What failures name of the value is copied to the session's tape.
+    Value(&'s Value),
+    /// As for a value; the arguments themselves are out of reach, and everything has been listed.
+    Copied,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    No,
+    Yes,
+    /// They could not be: the failure that speaks stands alone.
+    Stopped(FaultCode),
+}
+
+impl<'s> Found<'s> {
+    /// Before anything has been found.
+    pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
+        let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
+        Found { schema, session, source, listed }
+    }
+
+    /// Seeks the failure that speaks; answers the verdict.
+    /// Errors: explaining is beyond the bounds, or the value needs a tape.
+    pub(crate) fn seek(&mut self) -> Result<bool, Halt> {
+        self.explain(self.listed)
+    }
+
+    /// The session back.
+    pub(crate) fn into_session(self) -> &'s mut Session {
+        self.session
+    }
+
+    /// What has been explained in the session already, with all failures.
+    pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
+        Found { schema, session, source: Source::Copied, listed: Listed::Yes }
+    }
+
+    /// The unit's schema.
+    pub(crate) fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// Words the failures found so far.
+    pub(crate) fn renderer(&self) -> Renderer<'_> {
+        let tape = match self.source {
+            Source::Text(text) => self.session.tape.tape(text),
+            Source::Value(_) | Source::Copied => self.session.tape.copied(),
+        };
+        Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation }
+    }
+
+    /// The failures that are listed.
+    pub(crate) fn failures(&self) -> &[Ranked] {
+        match self.listed {
+            Listed::Stopped(_) => self.renderer().top().map_or(&[], std::slice::from_ref),
+            Listed::No | Listed::Yes => self.renderer().failures(),
+        }
+    }
+
+    /// How many failures are not listed; only known once all are.
+    pub(crate) fn unlisted(&self) -> u64 {
+        if self.listed == Listed::Yes { self.renderer().unlisted() } else { 0 }
+    }
+
+    /// Why all failures could not be listed.
+    pub(crate) fn stopped(&self) -> Option<FaultCode> {
+        match self.listed {
+            Listed::Stopped(code) => Some(code),
+            Listed::No | Listed::Yes => None,
+        }
+    }
+
+    /// Lists all failures, unless that has been done.
+    pub(crate) fn list(&mut self) {
+        if self.listed != Listed::No {
+            return;
+        }
+        let mut explained = self.explain(Listed::Yes);
+        if let (Err(Halt::Unreadable | Halt::Stackless), Source::Value(value)) = (explained, self.source) {
+            // What all failures name together has no room: the whole value is put on the tape.
+            self.source = Source::Copied;
+            explained = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
+        }
+        self.listed = match explained {
+            Ok(_) => Listed::Yes,
+            Err(Halt::Fault(code)) => Listed::Stopped(code),
+            Err(Halt::Unreadable | Halt::Stackless) => Listed::Stopped(FaultCode::Number),
+        };
+        if self.stopped().is_some() {
+            // As it was found before, within the same bounds.
+            let again = self.explain(Listed::No);
+            debug_assert_eq!(again, Ok(false));
+        }
+    }
+
+    fn explain(&mut self, listed: Listed) -> Result<bool, Halt> {
+        let extent = match listed {
+            Listed::No | Listed::Stopped(_) => Extent::Speaking,
+            Listed::Yes => self.schema.all_failures(self.session),
+        };
+        match self.source {
+            Source::Text(text) => self.session.explain_tape(self.schema, text, extent),
+            Source::Value(value) => self.session.with_value_stack(|session, stack| {
+                session.explain_in_place(self.schema, &mut ValueInstance::new(value), stack, extent)
+            }),
+            Source::Copied => self.session.explain_copied(self.schema, extent),
+        }
+    }
+}
+
+impl Session {
+    /// Explains what the tape has read of `text`.
+    fn explain_tape(&mut self, schema: &Schema, text: &str, extent: Extent) -> Result<bool, Halt> {
+        let Session { scratch, tape_stack, tape, explanation, .. } = self;
+        let instance = TapeInstance::new(tape.tape(text), 0);
+        explain(schema.unit(), instance, tape_stack, scratch, explanation, &schema.bounds(), extent)
+    }
+
+    /// Explains the whole instance that has been copied.
+    fn explain_copied(&mut self, schema: &Schema, extent: Extent) -> Result<bool, Halt> {
+        let Session { scratch, tape_stack, tape, explanation, .. } = self;
+        let instance = TapeInstance::new(tape.copied(), 0);
+        explain(schema.unit(), instance, tape_stack, scratch, explanation, &schema.bounds(), extent)
+    }
+
+    /// Explains a copy of the whole instance, with all failures.
+    pub(crate) fn explain_copy<'a, I: Instance<'a>>(&mut self, schema: &Schema, host: &mut I) -> Result<bool, Halt> {
+        let _: Tape<'_> = self.tape.copy(host, schema.bounds().depth_max)?;
+        let extent = schema.all_failures(self);
+        self.explain_copied(schema, extent)
+    }
+
+    /// Explains an instance where it lies; what failures name is copied.
+    pub(crate) fn explain_in_place<'a, I: Instance<'a>>(
+        &mut self,
+        schema: &Schema,
+        host: &mut I,
+        stack: &mut StackOf<'a, I>,
+        extent: Extent,
+    ) -> Result<bool, Halt> {
+        let Session { scratch, explanation, tape, .. } = self;
+        let mut into = ExplainInto { explanation, copies: tape };
+        explain_in_place(schema.unit(), host, stack, scratch, &mut into, &schema.bounds(), extent)
+    }
+}
