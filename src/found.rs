@@ -131,13 +131,29 @@ impl<'s> Found<'s> {
         };
         match self.source {
             Source::Text(text) => self.session.explain_tape(self.schema, text, extent),
-            Source::Value(value) => self.session.with_value_stack(|session, stack| {
-                session.explain_in_place(self.schema, &mut ValueInstance::new(value), stack, extent)
-            }),
+            Source::Value(value) => {
+                let mut instance = ValueInstance::new(value);
+                // Most failures are found without a stack.
+                if let Extent::Speaking = extent {
+                    let sought = self.session.explain_in_place(self.schema, &mut instance, None, extent);
+                    if sought != Err(Halt::Stackless) {
+                        return sought;
+                    }
+                }
+                self.session.with_value_stack(|session, stack| {
+                    session.explain_in_place(self.schema, &mut instance, Some(stack), extent)
+                })
+            }
             Source::Copied => self.session.explain_copied(self.schema, extent),
         }
     }
 }
+
+/// What a session without a size of its own makes room for when it first has to copy a call. Unit: bytes of its text.
+const COPIES_BYTES: usize = 1_024;
+
+/// As above. Unit: levels.
+const COPIES_DEPTH: usize = 16;
 
 impl Session {
     /// Explains what the tape has read of `text`.
@@ -156,6 +172,10 @@ impl Session {
 
     /// Explains a copy of the whole instance, with all failures.
     pub(crate) fn explain_copy<'a, I: Instance<'a>>(&mut self, schema: &Schema, host: &mut I) -> Result<bool, Halt> {
+        // The next call may then be explained where it lies.
+        if self.tape.is_unused() {
+            self.tape.reserve(COPIES_BYTES, COPIES_DEPTH);
+        }
         let _: Tape<'_> = self.tape.copy(host, schema.bounds().depth_max)?;
         let extent = schema.all_failures(self);
         self.explain_copied(schema, extent)
@@ -166,7 +186,7 @@ impl Session {
         &mut self,
         schema: &Schema,
         host: &mut I,
-        stack: &mut StackOf<'a, I>,
+        stack: Option<&mut StackOf<'a, I>>,
         extent: Extent,
     ) -> Result<bool, Halt> {
         let Session { scratch, explanation, tape, .. } = self;

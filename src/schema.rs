@@ -291,7 +291,7 @@ impl Schema {
             Ok(false) => {
                 // The host cannot be asked again, so all failures are listed now.
                 let extent = self.all_failures(session);
-                match session.explain_in_place(self, host, stack, extent) {
+                match session.explain_in_place(self, host, Some(stack), extent) {
                     Ok(false) => self.rejected(Found::listed(self, session)),
                     _ => self.reject_copy(session, host),
                 }

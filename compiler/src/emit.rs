@@ -13,7 +13,7 @@ use callgate_vm::insn::{
 use callgate_vm::instance::View;
 use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
-use callgate_vm::opcode::{Opcode, build};
+use callgate_vm::opcode::{self, Opcode, build};
 use callgate_vm::tape::{Node, TapeBuf};
 use callgate_vm::unit::{
     BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
@@ -192,6 +192,36 @@ fn guard(ops: &[Op<'_>]) -> (Guard, usize) {
     (guard, head)
 }
 
+/// Longer blocks are not examined for whether a look tells what they say. Unit: instructions.
+const LOOK_OPS_MAX: usize = 8;
+
+/// Whether a look tells what the instructions say of a value: see [`Target::with_look`].
+fn is_told_at_a_look(program: &Program<'_>, ops: &[Op<'_>]) -> bool {
+    let told = |op: &Op<'_>| match &op.low {
+        Low::Items { block, .. } => {
+            let ops = program.ops(*block);
+            let (guard, head) = guard(ops);
+            match &ops[head..] {
+                [] => true,
+                // Elements that pass by their types run the whole block, see `items`.
+                [op] => guard.pass == Types::NONE && is_about_scalars(&op.low),
+                _ => false,
+            }
+        }
+        low => is_about_scalars(low),
+    };
+    ops.len() <= LOOK_OPS_MAX && ops.iter().all(told)
+}
+
+fn is_about_scalars(low: &Low<'_>) -> bool {
+    match low {
+        Low::Plain(word) => opcode::is_about_scalars(word.opcode()),
+        Low::Number(build, ..) => opcode::is_about_scalars(build(NumberId(0)).opcode()),
+        Low::Enum(..) | Low::Matches(_) | Low::InRange { .. } | Low::SkipType { .. } => true,
+        _ => false,
+    }
+}
+
 /// Whether the instruction runs no block.
 fn is_leaf(low: &Low<'_>) -> bool {
     match low {
@@ -330,12 +360,15 @@ impl Emitter<'_, '_, '_> {
         // Explaining code keeps its blocks whole, tracking code its marks.
         let (guard, head) = if block.key.kind == BlockKind::Judge { guard(block.ops) } else { (Guard::OPEN, 0) };
         match &block.ops[head..] {
-            _ if head == 0 => (Guard::OPEN, target),
+            ops if head == 0 => (Guard::OPEN, target.with_look(is_told_at_a_look(program, ops))),
             [] => (Guard { pass: guard.pass.union(guard.admit), ..guard }, Target::NONE),
             [Op { low: Low::Call { block: callee, memo: false, .. }, .. }] if guard.admit == Types::ANY => {
                 (guard, layout.target(*callee))
             }
-            rest => (guard, Target::new(target.pc() + head as u32, target.is_leaf(), rest.len() == 1)),
+            rest => {
+                let target = Target::new(target.pc() + head as u32, target.is_leaf(), rest.len() == 1);
+                (guard, target.with_look(is_told_at_a_look(program, rest)))
+            }
         }
     }
 

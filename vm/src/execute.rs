@@ -1,20 +1,23 @@
 //! The machine: one body an opcode, one loop, an explicit stack of frames.
 //!
 //! The machine runs *blocks*. A block judges one instance and ends in `leave`. An applicator that must run a block on
-//! something has two ways. While only the verdict counts it *nests*: the block runs to its end on the thread's own
-//! stack, up to [`NESTED_MAX`] blocks deep. Beyond that, and wherever failures are collected, it pushes a *frame*
-//! (what it was doing, and where in its loop), sets the registers and lets the loop go on; when the block has its
-//! verdict, the frame is popped and the applicator goes on from there (`Machine::resume`). So the thread's stack is
-//! bounded whatever the schema and the call, and depth by `call_depth_max`.
+//! something has two ways. While only the verdict counts, or one failure is sought, it *nests*: the block runs to its
+//! end on the thread's own stack, up to [`NESTED_MAX`] blocks deep. Beyond that, and wherever failures are listed, it
+//! pushes a *frame* (what it was doing, and where in its loop), sets the registers and lets the loop go on; when the
+//! block has its verdict, the frame is popped and the applicator goes on from there (`Machine::resume`). So the thread's
+//! stack is bounded whatever the schema and the call, and depth by `call_depth_max`.
+//!
+//! Before either comes a third: what one look tells needs no machine at all (`skim`).
 //!
 //! The same bodies serve both sections of a unit. With the `Judge` sink the first failure ends a block; with a
 //! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on. Parts of which only the
 //! verdict counts (`not`, `if`, `contains`) are judged *quietly* in either.
-//!
+
 mod applicators;
 mod bodies;
 mod evaluated;
 mod kept;
+pub(crate) mod skim;
 
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
@@ -27,6 +30,8 @@ use crate::scratch::{Scratch, StackOf};
 use crate::tape::TapeInstance;
 use crate::text::Text;
 use crate::unit::{Guard, Table, TableName, Unit};
+
+use skim::{Items, Look, Looks, Skimmed, skim};
 
 /// What the machine may spend on one run.
 #[derive(Clone, Copy, Debug)]
@@ -97,30 +102,6 @@ impl<N, M, E> Default for State<N, M, E> {
     }
 }
 
-/// What `items` and `counted_items` do.
-#[derive(Clone, Copy, Debug)]
-struct Items {
-    admit: Types,
-    start: u32,
-    target: Target,
-    min: u32,
-    max: u32,
-}
-
-impl Items {
-    fn of(word: Word) -> Items {
-        let (admit, target) = (Types(word.a), Target::from_bits(word.c));
-        Items { admit, start: word.b.into(), target, min: 0, max: u32::MAX }
-    }
-
-    fn counted(list: &[u32]) -> Option<Items> {
-        let &[start, admit, target, min, max] = list else {
-            return None;
-        };
-        Some(Items { admit: Types(admit as u8), start, target: Target::from_bits(target), min, max })
-    }
-}
-
 /// Registers that a frame keeps.
 #[derive(Clone, Copy, Debug)]
 struct Saved {
@@ -143,6 +124,8 @@ struct Surveyed<'a, N> {
     idle: Idle,
     /// Of the members that `properties` names and that fail, the one of greatest name.
     suspect: Option<Suspect<'a, N>>,
+    /// The table that was gone by, and which of its required names are missing.
+    missing: Option<(TableId, u64)>,
 }
 
 /// A member that fails.
@@ -156,7 +139,7 @@ struct Suspect<'a, N> {
 }
 
 impl<N> Surveyed<'_, N> {
-    const NOTHING: Self = Surveyed { idle: Idle(0), suspect: None };
+    const NOTHING: Self = Surveyed { idle: Idle::NONE, suspect: None, missing: None };
 }
 
 impl<'a, N: Copy> Surveyed<'a, N> {
@@ -179,6 +162,7 @@ impl<'a, N: Copy> Surveyed<'a, N> {
 struct Idle(u8);
 
 impl Idle {
+    const NONE: Idle = Idle(0);
     const PROPERTIES: Idle = Idle(1);
     const PATTERNS: Idle = Idle(2);
     const EXTRA: Idle = Idle(4);
@@ -243,6 +227,8 @@ pub(crate) struct Failed<N> {
 pub(crate) trait Sink<'a, I: Instance<'a>> {
     /// Whether a failing block goes on to collect.
     const COLLECTS: bool;
+    /// Whether it is told of every instruction, so that none may be judged at a look.
+    const TRACES: bool;
     /// Whether only the failure that speaks is sought: what cannot give it is passed over.
     fn searches(&self) -> bool {
         false
@@ -312,6 +298,8 @@ pub(crate) struct Judge<T = ()>(pub(crate) T);
 
 /// Told of instructions as they run.
 pub(crate) trait Trace {
+    /// Whether it wants to know.
+    const TRACES: bool = true;
     /// An instruction's pc, and the fuel left before it.
     fn step(&mut self, pc: u32, fuel: u64);
     /// An applicator enters a block.
@@ -323,6 +311,7 @@ pub(crate) trait Trace {
 }
 
 impl Trace for () {
+    const TRACES: bool = false;
     #[inline]
     fn step(&mut self, _: u32, _: u64) {}
 }
@@ -335,6 +324,7 @@ impl<F: FnMut(u32, u64)> Trace for F {
 
 impl<'a, I: Instance<'a>, T: Trace> Sink<'a, I> for Judge<T> {
     const COLLECTS: bool = false;
+    const TRACES: bool = T::TRACES;
     #[inline]
     fn step(&mut self, pc: u32, fuel: u64) {
         self.0.step(pc, fuel);
@@ -380,6 +370,47 @@ impl<'a, I: Instance<'a>, T: Trace> Sink<'a, I> for Judge<T> {
         0
     }
     fn add_kept(&mut self, _: u32) {}
+}
+
+/// Judges an object by the accept section, which is one table: with the machine from the first member on that takes it.
+#[inline(always)]
+#[allow(clippy::inline_always)] // most of most checks
+pub(crate) fn judge_object<'a, I: Instance<'a>>(
+    unit: &Unit,
+    table: &Table,
+    instance: &mut I,
+    stack: Option<&mut StackOf<'a, I>>,
+    scratch: &mut Scratch,
+    bounds: &Bounds,
+) -> Result<bool, Halt> {
+    let root = instance.root();
+    match skim::guarded(unit.parts.accept_guard, instance, root)? {
+        Look::Passes => return Ok(true),
+        Look::Fails => return Ok(false),
+        Look::Unclear => {}
+    }
+    if bounds.nested_max == 0 {
+        return Machine::new(unit, instance, stack, scratch, Judge(()), bounds).judge();
+    }
+    let mut fuel = bounds.fuel_max;
+    skim::spend(&mut fuel, Opcode::ObjectTable.fuel())?;
+    if unit.parts.accept_guard.admit != Types::OBJECT && !instance.is_of(root, Types::OBJECT)? {
+        return Ok(true);
+    }
+    let Some(depth_left) = bounds.depth_max.checked_sub(1) else {
+        return Err(Halt::Fault(FaultCode::Depth));
+    };
+    let (mut cursor, mut seen) = (instance.members(root), 0);
+    let mut looks = Looks { patterns: &mut scratch.patterns, depth_left, instructions: true };
+    match skim(unit, table, instance, &mut cursor, &mut seen, &mut fuel, &mut looks)? {
+        Skimmed::Through => Ok(table.required & !seen == 0),
+        Skimmed::Failed => Ok(false),
+        stopped => {
+            let mut machine = Machine::new(unit, instance, stack, scratch, Judge(()), bounds);
+            machine.fuel = fuel;
+            Ok(machine.stopped_passes(table, &stopped)? && machine.members_from(table, cursor, seen)?)
+        }
+    }
 }
 
 /// One run of a unit over an instance.
@@ -626,9 +657,8 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     /// Runs `question` on the fuel for asking. Where that does not suffice there is no answer, and nobody asks again.
     fn ask<T>(&mut self, question: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<Option<T>, Halt> {
         let saved = (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track);
-        let surveyed = self.surveyed;
-        let (bits_len, slots_len) = (self.scratch.bits.len(), self.stack()?.slots.len());
-        let (frames_len, nodes_len) = (self.frames_len(), self.stack()?.nodes.len());
+        let bits_len = self.scratch.bits.len();
+        let lens = self.stack.as_ref().map(|stack| (stack.frames.len(), stack.slots.len(), stack.nodes.len()));
         let fuel = std::mem::replace(&mut self.fuel, self.asking_fuel);
         let quiet = std::mem::replace(&mut self.quiet, true);
         let answer = question(self);
@@ -640,21 +670,23 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         }
         self.asking_fuel = 0;
         (self.pc, self.node, self.depth, self.nested_left, self.failed, self.quiet, self.track) = saved;
-        self.surveyed = surveyed;
         self.scratch.bits.truncate(bits_len);
-        let stack = self.stack()?;
-        stack.frames.truncate(frames_len);
-        stack.slots.truncate(slots_len);
-        stack.nodes.truncate(nodes_len);
+        if let (Some(stack), Some((frames, slots, nodes))) = (&mut self.stack, lens) {
+            stack.frames.truncate(frames);
+            stack.slots.truncate(slots);
+            stack.nodes.truncate(nodes);
+        }
         Ok(None)
     }
 
     /// As [`nest`](Self::nest), with the block's failures collected.
     fn nest_to_explain(&mut self, target: Target, node: I::Node, into: Into<I::Node>) -> Result<bool, Halt> {
         let (path, mark) = self.step_into(target, into);
-        let surveyed = std::mem::replace(&mut self.surveyed, Surveyed::NOTHING);
+        // A block that has been surveyed makes use of it before it runs another: only what it says of the rest is kept.
+        let idle = std::mem::replace(&mut self.surveyed.idle, Idle::NONE);
+        let (suspect, missing) = (self.surveyed.suspect.take(), self.surveyed.missing.take());
         let passed = self.nest(target, node, !matches!(into, Into::Place), Use::Failures)?;
-        self.surveyed = surveyed;
+        self.surveyed = Surveyed { idle, suspect, missing };
         self.sink.leave(path, mark);
         Ok(passed)
     }
@@ -697,26 +729,26 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     /// What the guard alone decides of a value.
     #[inline]
     fn guarded(&mut self, guard: Guard, node: I::Node) -> Result<Option<bool>, Halt> {
-        if guard == Guard::OPEN {
-            return Ok(None);
-        }
-        let types = self.instance.types(node)?;
-        Ok(if types.meets(guard.pass) {
-            Some(true)
-        } else if !types.meets(guard.admit) {
-            Some(false)
-        } else {
-            None
+        Ok(match skim::guarded(guard, self.instance, node)? {
+            Look::Passes => Some(true),
+            Look::Fails => Some(false),
+            Look::Unclear => None,
         })
     }
 
-    /// Judges a member or element: by what the guard knows of its types, then by its block. Nested.
+    /// Judges a member or element: at a look, or by its block. Nested.
     #[inline]
     fn child_passes(&mut self, guard: Guard, target: Target, node: I::Node) -> Result<bool, Halt> {
-        if let Some(passed) = self.guarded(guard, node)? {
-            return Ok(passed);
+        let mut fuel = self.fuel;
+        let (unit, depth_left) = (self.unit, self.bounds.depth_max.saturating_sub(self.depth + 1));
+        let mut looks = Looks { patterns: &mut self.scratch.patterns, depth_left, instructions: !S::TRACES };
+        let told = skim::look(unit, guard, target, self.instance, node, &mut fuel, &mut looks)?;
+        self.fuel = fuel;
+        match told {
+            Look::Passes => Ok(true),
+            Look::Fails => Ok(false),
+            Look::Unclear => self.nest(target, node, true, Use::Failures),
         }
-        if target.is_some() { self.nest(target, node, true, Use::Failures) } else { Ok(true) }
     }
 
     fn enter(
@@ -814,8 +846,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             Opcode::AdditionalProperties => self.additional_properties_loop(Flags(word.a), word.c, state, passed),
             Opcode::PropertyNames => self.property_names_loop(Target::from_bits(word.c), state, passed),
             Opcode::PrefixItems => self.prefix_items_loop(word.c, state, passed),
-            Opcode::Items => self.items_loop(Items::of(word), state, passed),
-            Opcode::CountedItems => match Items::counted(self.unit.list(word.c)) {
+            Opcode::Items | Opcode::CountedItems => match Items::of(self.unit, word) {
                 Some(items) => self.items_loop(items, state, passed),
                 None => Ok(Flow::Fail),
             },
@@ -903,11 +934,11 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     fn is_object(&mut self) -> Result<bool, Halt> {
-        Ok(self.instance.types(self.node)?.meets(Types::OBJECT))
+        self.instance.is_of(self.node, Types::OBJECT)
     }
 
     fn is_array(&mut self) -> Result<bool, Halt> {
-        Ok(self.instance.types(self.node)?.meets(Types::ARRAY))
+        self.instance.is_of(self.node, Types::ARRAY)
     }
 
     /// Starts a walk of the members, if there are any to walk.

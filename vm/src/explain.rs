@@ -5,6 +5,11 @@
 //! it, and the failure it stands for itself (its *deep* failure). When the union fails, its own failure takes its
 //! deep one from the fold. So the choice needs no tree of errors, whatever the schema; see [`Ranked`].
 //!
+//! Most hosts want that one failure alone ([`Extent::Speaking`]), and it is *sought* rather than chosen: outside unions,
+//! what stands further from the root than a known failure is passed over, and the judging code is asked about members
+//! and elements before they are explained. Where it is known which of several failing siblings has the greatest rank,
+//! only that one is looked at again. The list gives the same failure; a test compares the two on every pair.
+//!
 //! ```text
 //! rank = (fewer steps, path, not a union, value does not fit the schema object's own type)
 //! ```
@@ -216,6 +221,10 @@ impl<'e, C> Collect<'e, C> {
         if self.lost.is_some() {
             return;
         }
+        if self.searches && self.explanation.folds.is_empty() && self.explanation.top.is_none() {
+            self.explanation.top = Some(failure);
+            return;
+        }
         let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
         if let Some(fold) = self.explanation.folds.last_mut() {
             ranking.add(fold, failure);
@@ -235,6 +244,7 @@ impl<'e, C> Collect<'e, C> {
 
 impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
     const COLLECTS: bool = true;
+    const TRACES: bool = false;
 
     fn searches(&self) -> bool {
         self.searches
@@ -328,11 +338,14 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
             trail: (trail_from, self.explanation.trail.len() as u32),
         };
         self.keep = self.explanation.paths.mark();
-        let deep = match self.context.take() {
-            Some(Fold { best: Some(best), tie: false, .. }) => best.deep,
-            _ => own,
-        };
-        self.deliver(Ranked { own, deep });
+        let mut failure = Ranked { own, deep: own };
+        if let Some(context) = &self.context {
+            if let Fold { best: Some(best), tie: false, .. } = context {
+                failure.deep = best.deep;
+            }
+            self.context = None;
+        }
+        self.deliver(failure);
     }
 
     fn open_union(&mut self) {

@@ -152,6 +152,11 @@ impl Types {
     pub fn meets(self, other: Types) -> bool {
         self.0 & other.0 != 0
     }
+    /// Whether it depends on what kind of number a number is if it is of one of the types.
+    #[inline]
+    pub fn tells_integers(self) -> bool {
+        !self.meets(Types::NUMBER) && self.meets(Types::WHOLE)
+    }
     /// Both sets together.
     #[must_use]
     pub fn union(self, other: Types) -> Types {
@@ -183,8 +188,9 @@ impl Flags {
     }
 }
 
-/// Code to run: the pc of a block's first instruction, and two things known of the block. A *leaf* holds no applicator,
-/// so it never pushes a frame; a *single* is one instruction, so it needs no loop.
+/// Code to run: the pc of a block's first instruction, and what is known of the block. A *leaf* holds no applicator,
+/// so it never pushes a frame; a *single* is one instruction, so it needs no loop; one that is *told at a look* is about
+/// scalars, or elements that are, and needs no machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target(u32);
 
@@ -193,11 +199,22 @@ impl Target {
     pub const NONE: Target = Target(Self::PC);
     const LEAF: u32 = 1 << 31;
     const SINGLE: u32 = 1 << 30;
-    const PC: u32 = Self::SINGLE - 1;
+    const LOOK: u32 = 1 << 29;
+    const PC: u32 = Self::LOOK - 1;
 
     /// A block at `pc`.
     pub fn new(pc: u32, leaf: bool, single: bool) -> Target {
         Target(pc | if leaf { Self::LEAF } else { 0 } | if single { Self::SINGLE } else { 0 })
+    }
+    /// The same, told at a look or not.
+    #[must_use]
+    pub fn with_look(self, told: bool) -> Target {
+        if told && self.is_some() { Target(self.0 | Self::LOOK) } else { self }
+    }
+    /// Whether the block is told at a look.
+    #[inline]
+    pub(crate) fn is_told_at_a_look(self) -> bool {
+        self.0 & Self::LOOK != 0
     }
     /// Where the block starts.
     #[inline]

@@ -126,6 +126,23 @@ pub trait Instance<'a> {
         Ok(self.view(node)?.types())
     }
 
+    /// As [`types`](Self::types), but of a number only that it is one: what kind of number may take longer to tell.
+    #[inline]
+    fn kind(&mut self, node: Self::Node) -> Result<Types, Halt> {
+        self.types(node)
+    }
+
+    /// Whether the value is of one of the types.
+    #[inline]
+    fn is_of(&mut self, node: Self::Node, types: Types) -> Result<bool, Halt> {
+        let kind = self.kind(node)?;
+        Ok(if kind == Types::NUMBER && types.tells_integers() {
+            self.types(node)?.meets(types)
+        } else {
+            kind.meets(types)
+        })
+    }
+
     /// As [`next_member`](Self::next_member) of an instance that must look whether the names of an object are distinct,
     /// without looking: the caller does, by names it knows, and hands all others to [`note_name`](Self::note_name).
     #[inline]

@@ -361,20 +361,30 @@ impl<'a> Instance<'a> for JsonText<'a, '_> {
 
     #[inline]
     fn types(&mut self, node: u32) -> Result<Types, Halt> {
-        // What ends a string or a word is for whoever passes over it to find.
+        let kind = self.kind(node)?;
+        if kind != Types::NUMBER {
+            return Ok(kind);
+        }
+        Ok(match json::short_integer_end(self.bytes(), node as usize) {
+            Some(end) => {
+                self.walked = (node, end as u32);
+                Types::WHOLE
+            }
+            None => self.view(node)?.types(),
+        })
+    }
+
+    #[inline]
+    fn kind(&mut self, node: u32) -> Result<Types, Halt> {
+        // Where it ends, and whether it is well-formed, is for whoever passes over it to find.
         Ok(match self.bytes().get(node as usize) {
             Some(b'"') => Types::STRING,
             Some(b'{') => Types::OBJECT,
             Some(b'[') => Types::ARRAY,
             Some(b't' | b'f') => Types::BOOLEAN,
             Some(b'n') => Types::NULL,
-            _ => match json::short_integer_end(self.bytes(), node as usize) {
-                Some(end) => {
-                    self.walked = (node, end as u32);
-                    Types::WHOLE
-                }
-                None => self.view(node)?.types(),
-            },
+            Some(b'-' | b'0'..=b'9') => Types::NUMBER,
+            _ => return Err(Halt::Unreadable),
         })
     }
 

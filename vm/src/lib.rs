@@ -40,7 +40,7 @@ pub mod text;
 pub mod unit;
 pub mod value;
 
-use execute::{Bounds, Judge, Machine};
+use execute::{Bounds, Judge, Machine, judge_object};
 use explain::{Collect, Copies, Explanation, Extent, Whole};
 use instance::{Halt, Instance};
 use scratch::{Scratch, Stack, StackOf};
@@ -61,7 +61,10 @@ pub fn judge<'a, I: Instance<'a>>(
     scratch: &mut Scratch,
     bounds: &Bounds,
 ) -> Result<bool, Halt> {
-    Machine::new(unit, instance, stack, scratch, Judge(()), bounds).judge()
+    match unit.root_table() {
+        Some(table) => judge_object(unit, table, instance, stack, scratch, bounds),
+        None => Machine::new(unit, instance, stack, scratch, Judge(()), bounds).judge(),
+    }
 }
 
 /// Judges a tape to the end and keeps what fails in `explanation`. The verdict is that of [`judge`].
@@ -96,7 +99,7 @@ pub struct ExplainInto<'e> {
 pub fn explain_in_place<'a, I: Instance<'a>>(
     unit: &Unit,
     instance: &mut I,
-    stack: &mut StackOf<'a, I>,
+    stack: Option<&mut StackOf<'a, I>>,
     scratch: &mut Scratch,
     into: &mut ExplainInto<'_>,
     bounds: &Bounds,
@@ -104,7 +107,7 @@ pub fn explain_in_place<'a, I: Instance<'a>>(
 ) -> Result<bool, Halt> {
     let capture = Copies::new(into.copies, bounds.depth_max);
     let sink = Collect::new(into.explanation, unit, capture, extent);
-    let mut machine = Machine::new(unit, instance, Some(stack), scratch, sink, bounds);
+    let mut machine = Machine::new(unit, instance, stack, scratch, sink, bounds);
     let passed = machine.explain()?;
     machine.sink.lost().map_or(Ok(passed), Err)
 }

@@ -14,8 +14,8 @@ pub const FRAMES_MAX: usize = 1 << 18;
 /// runs them, in a build of little optimisation, on a thread of 256 KiB. Unit: blocks.
 pub const NESTED_MAX: u32 = 64;
 
-/// Explaining asks the judging code about a child first, down to this depth. Unit: containers around the object or array
-/// that holds the child.
+/// Explaining asks the judging code about a child first, down to this depth: a failing value is judged again for each
+/// level above it. Unit: containers around the object or array that holds the child.
 pub const JUDGED_FIRST_DEPTH_MAX: u32 = 4;
 
 /// Bytes of a dense automaton kept in a unit; a larger one costs more cache than it saves time.

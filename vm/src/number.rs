@@ -114,13 +114,14 @@ impl<'a> Number<'a> {
         match (self, other) {
             (Self::Int(a), Number::Int(b)) => a.cmp(&b),
             (Self::Int(_), Number::Big(b)) => sign_order(b).reverse(),
-            (Self::Int(a), Number::Decimal { value: b, .. }) => compare_int_double(a, b),
+            (Self::Int(a), Number::Decimal { value: b, .. }) => match small_double(a) {
+                Some(a) => compare_doubles(a, b),
+                None => compare_int_double(a, b),
+            },
             (Self::Big(a), Number::Int(_)) => sign_order(a),
             (Self::Big(a), Number::Big(b)) => compare_big(a, b),
             (Self::Big(a), Number::Decimal { value: b, .. }) => compare_big_double(a, b),
-            (Self::Decimal { value: a, .. }, Number::Decimal { value: b, .. }) => {
-                a.partial_cmp(&b).unwrap_or(Ordering::Equal)
-            }
+            (Self::Decimal { value: a, .. }, Number::Decimal { value: b, .. }) => compare_doubles(a, b),
             (Self::Decimal { .. }, Number::Int(_) | Number::Big(_)) => other.compare(self).reverse(),
         }
     }
@@ -335,6 +336,18 @@ fn compare_big(a: &str, b: &str) -> Ordering {
 /// Without leading zeros the longer one is the greater.
 fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// The double that equals the integer, if its size alone says that there is one.
+#[inline]
+#[allow(clippy::cast_precision_loss)] // none is lost up to that size
+fn small_double(int: i64) -> Option<f64> {
+    (int.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS).then_some(int as f64)
+}
+
+#[inline]
+fn compare_doubles(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
 fn compare_int_double(int: i64, double: f64) -> Ordering {

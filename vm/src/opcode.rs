@@ -264,6 +264,8 @@ for_each_op!(define_opcodes);
 
 const _: () = assert!(Opcode::ALL.len() < 256, "an opcode fits one byte");
 
+pub use crate::execute::skim::is_about_scalars;
+
 impl Word {
     /// The instruction's opcode.
     ///

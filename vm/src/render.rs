@@ -426,6 +426,9 @@ impl<'r> Message<'r, '_> {
 
 /// Writes the value at `node` in value notation. Recursion is bounded by the depth a tape can have.
 pub fn write_value(out: &mut impl Write, tape: Tape<'_>, node: Node) -> fmt::Result {
+    if let Some(literal) = tape.integer_literal(node) {
+        return out.write_str(literal);
+    }
     match tape.view_node(node) {
         View::Null => out.write_str(NONE),
         View::Bool(true) => out.write_str(TRUE),

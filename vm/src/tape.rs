@@ -16,7 +16,6 @@
 //! [`TapeBuf::read`] fills it from JSON text, [`TapeBuf::copy`] from any other [`Instance`].
 
 use std::cmp::Ordering;
-use std::fmt::Write as _;
 
 use crate::equal::{self, Budget};
 use crate::failure::FaultCode;
@@ -144,6 +143,11 @@ impl TapeBuf {
         if self.text.capacity() < text {
             self.text.reserve(text - self.text.len());
         }
+    }
+
+    /// Whether nothing has been allocated yet.
+    pub fn is_unused(&self) -> bool {
+        self.entries.capacity() == 0
     }
 
     /// Reads `bytes`, all of them. Errors: the first thing wrong, in the order of the text.
@@ -664,6 +668,16 @@ impl<'t> Tape<'t> {
         }
     }
 
+    /// The literal of a number that is written as its own notation: an integer other than `-0`.
+    pub(crate) fn integer_literal(self, node: Node) -> Option<&'t str> {
+        if self.entry(node).kind != EntryKind::Number {
+            return None;
+        }
+        let literal = self.slice(node);
+        let digits = literal.strip_prefix('-').unwrap_or(literal);
+        (digits.bytes().all(|byte| byte.is_ascii_digit()) && literal != "-0").then_some(literal)
+    }
+
     /// The value at `node`, without the fault that a number beyond the bounds is (a read tape holds none).
     pub fn view_node(self, node: Node) -> View<'t> {
         match self.entry(node).kind {
@@ -736,6 +750,14 @@ impl<'t> Instance<'t> for TapeInstance<'t> {
     }
 
     #[inline]
+    fn kind(&mut self, node: Node) -> Result<Types, Halt> {
+        match self.tape.entry(node).kind {
+            EntryKind::Number => Ok(Types::NUMBER),
+            _ => self.types(node),
+        }
+    }
+
+    #[inline]
     fn members(&mut self, node: Node) -> TapeCursor {
         TapeCursor { at: node + 1, end: self.tape.entry(node).next }
     }
@@ -800,7 +822,10 @@ impl Number<'_> {
                 Ok(())
             }
             number @ Number::Decimal { .. } => number.write(text),
-            Number::Int(value) => write!(text, "{value}"),
+            Number::Int(value) => {
+                text.push_str(itoa::Buffer::new().format(value));
+                Ok(())
+            }
             Number::Big(literal) => {
                 text.push_str(literal);
                 Ok(())

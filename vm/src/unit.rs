@@ -311,6 +311,8 @@ impl Default for UnitParts {
 #[derive(Clone, Debug)]
 pub struct Unit {
     pub(crate) parts: UnitParts,
+    /// The table that the accept section is, if it is nothing else.
+    root_table: Option<u32>,
 }
 
 /// What a unit asks of the memory that calls are judged in.
@@ -331,9 +333,18 @@ pub struct BadUnit(pub String);
 impl Unit {
     /// Checks the parts: operands lie in their pools, targets are blocks, blocks end.
     pub fn new(parts: UnitParts) -> Result<Unit, BadUnit> {
-        let unit = Unit { parts };
+        let mut unit = Unit { parts, root_table: None };
         unit.check()?;
+        let accept = unit.parts.accept;
+        let word = unit.parts.code.get(accept.pc() as usize).filter(|_| accept.is_some() && accept.is_single());
+        unit.root_table = word.filter(|word| word.opcode() == Opcode::ObjectTable).map(|word| word.c);
         Ok(unit)
+    }
+
+    /// The table that the accept section is, if it is nothing else.
+    #[inline]
+    pub(crate) fn root_table(&self) -> Option<&Table> {
+        self.root_table.map(|id| self.table(id))
     }
 
     /// The digest of source, options and format: equal units have equal digests.
@@ -417,6 +428,16 @@ impl Unit {
             PoolNumber::Int(value) => Number::Int(value),
             PoolNumber::Big(literal) => Number::Big(self.str(literal)),
             PoolNumber::Decimal(value, literal) => Number::Decimal { value, literal: self.str(literal) },
+        }
+    }
+
+    /// As [`number`](Self::number), to be compared with: without the literal of a decimal.
+    #[inline]
+    pub(crate) fn bound(&self, id: u32) -> Number<'_> {
+        match self.parts.numbers[id as usize] {
+            PoolNumber::Int(value) => Number::Int(value),
+            PoolNumber::Big(literal) => Number::Big(self.str(literal)),
+            PoolNumber::Decimal(value, _) => Number::Decimal { value, literal: "" },
         }
     }
 

@@ -78,17 +78,19 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
 
     #[inline]
     fn types(&mut self, node: ValueNode<'a>) -> Result<Types, Halt> {
-        let ValueNode::Value(value) = node else {
-            return Ok(Types::STRING);
-        };
-        Ok(match value {
-            Value::Null => Types::NULL,
-            Value::Bool(_) => Types::BOOLEAN,
-            Value::Number(number) if number.is_i64() || number.is_u64() => Types::WHOLE,
-            Value::Number(number) => View::Number(view_number(number)?).types(),
-            Value::String(_) => Types::STRING,
-            Value::Array(_) => Types::ARRAY,
-            Value::Object(_) => Types::OBJECT,
+        match node {
+            ValueNode::Value(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(Types::WHOLE),
+            ValueNode::Value(Value::Number(number)) => Ok(View::Number(view_number(number)?).types()),
+            ValueNode::Value(value) => Ok(kind_of(value)),
+            ValueNode::Name(_) => Ok(Types::STRING),
+        }
+    }
+
+    #[inline]
+    fn kind(&mut self, node: ValueNode<'a>) -> Result<Types, Halt> {
+        Ok(match node {
+            ValueNode::Value(value) => kind_of(value),
+            ValueNode::Name(_) => Types::STRING,
         })
     }
 
@@ -145,6 +147,19 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
             ValueNode::Value(Value::Array(elements)) => elements.len(),
             _ => 0,
         })
+    }
+}
+
+/// The types of the value; of a number, that it is one.
+#[inline]
+fn kind_of(value: &Value) -> Types {
+    match value {
+        Value::Null => Types::NULL,
+        Value::Bool(_) => Types::BOOLEAN,
+        Value::Number(_) => Types::NUMBER,
+        Value::String(_) => Types::STRING,
+        Value::Array(_) => Types::ARRAY,
+        Value::Object(_) => Types::OBJECT,
     }
 }
 

@@ -3,8 +3,9 @@
 //! Each takes the state that it left off with and the verdict of the block it ran, `None` at the start. It goes on until
 //! a block must be entered (then its state is in the frame) or it has its own verdict.
 
+use super::skim::{Items, Looks, Skimmed, skim, watched_bit};
 use super::{
-    CLAIMED, Cursor, Flow, Idle, Into, Items, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
+    CLAIMED, Cursor, Flow, Idle, Into, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
     verdict,
 };
 use crate::insn::{Flags, TableId, Target, Types};
@@ -12,12 +13,6 @@ use crate::instance::{Halt, Instance, Member, View};
 use crate::opcode::Opcode;
 use crate::text::Text;
 use crate::unit::{Extra, Guard, Table};
-
-/// The bit of a table's name in its mask of required ones; 0 for names beyond those that are watched.
-#[inline]
-fn watched_bit(at: usize) -> u64 {
-    1_u64.checked_shl(at as u32).unwrap_or(0)
-}
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     // Each takes the state it left off with and the verdict of the block it ran, `None` at the start.
@@ -32,41 +27,54 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         !self.collecting()
     }
 
-    /// `object_table` in one sweep: every child is judged nested. A text's cursor leaves it to this loop to see that no
-    /// name of the table comes twice.
+    /// `object_table` in one sweep: every child is judged at a look, or nested.
     #[inline(never)]
     pub(super) fn object_table_nested(&mut self, id: TableId) -> Result<bool, Halt> {
-        if !self.instance.types(self.node)?.meets(Types::OBJECT) {
+        if !self.is_object()? {
             return Ok(true);
         }
         self.check_depth()?;
-        let unit = self.unit;
-        let table = unit.table(id.0);
-        let mut cursor = self.instance.members(self.node);
-        let mut seen = 0_u64;
-        while let Some(member) = self.instance.next_unnoted(&mut cursor)? {
-            self.spend(1 + member.name.raw_bytes() as u64 / 16)?;
-            let found = self.find_name(table, member.name);
-            let (bit, claimed) = found.map_or((0, false), |(at, name)| (watched_bit(at), name.declared));
-            if bit == 0 {
-                self.instance.note_name(&mut cursor, member.name)?;
-            }
-            if seen & bit != 0 {
-                return Err(Halt::Unreadable);
-            }
-            seen |= bit;
-            if let Some((_, name)) = found
-                && !self.child_passes(name.guard, name.target, member.value)?
-            {
-                return Ok(false);
-            }
-            // Mostly there are no patterns and the rest is of no interest.
-            let rest = !claimed && table.extra != Extra::Skip || !table.patterns.is_empty();
-            if rest && !self.rest_passes(table, claimed, &member)? {
-                return Ok(false);
+        let cursor = self.instance.members(self.node);
+        self.members_from(self.unit.table(id.0), cursor, 0)
+    }
+
+    /// Judges the members that the cursor has before it.
+    #[inline]
+    pub(super) fn members_from(&mut self, table: &Table, mut cursor: I::Members, mut seen: u64) -> Result<bool, Halt> {
+        loop {
+            let mut fuel = self.fuel;
+            let depth_left = self.bounds.depth_max.saturating_sub(self.depth + 1);
+            let mut looks = Looks { patterns: &mut self.scratch.patterns, depth_left, instructions: !S::TRACES };
+            let skimmed = skim(self.unit, table, self.instance, &mut cursor, &mut seen, &mut fuel, &mut looks)?;
+            self.fuel = fuel;
+            match skimmed {
+                Skimmed::Through => return Ok(table.required & !seen == 0),
+                Skimmed::Failed => return Ok(false),
+                Skimmed::Child(value, target) => {
+                    if !self.nest(target, value, true, Use::Failures)? {
+                        return Ok(false);
+                    }
+                }
+                stopped @ Skimmed::Rest(..) => {
+                    if !self.stopped_passes(table, &stopped)? {
+                        return Ok(false);
+                    }
+                }
             }
         }
-        Ok(table.required & !seen == 0)
+    }
+
+    /// Judges the member at which a skim stopped.
+    pub(super) fn stopped_passes(&mut self, table: &Table, stopped: &Skimmed<'a, I::Node>) -> Result<bool, Halt> {
+        match stopped {
+            Skimmed::Through => Ok(true),
+            Skimmed::Failed => Ok(false),
+            Skimmed::Child(value, target) => self.nest(*target, *value, true, Use::Failures),
+            Skimmed::Rest(member, target, claimed) => {
+                let passed = !target.is_some() || self.nest(*target, member.value, true, Use::Failures)?;
+                Ok(passed && self.rest_passes(table, *claimed, member)?)
+            }
+        }
     }
 
     /// What the patterns say of a member, and the extra if nothing has claimed it.
@@ -97,56 +105,82 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// `properties`, `patternProperties`, `additionalProperties` and `required` together.
     ///
     /// Outside unions, a failure of the object itself speaks before all that its members have.
-    pub(super) fn survey_members(&mut self, table: &Table) -> Result<Surveyed<'a, I::Node>, Halt> {
-        let mut found = Surveyed { idle: Idle::ALL, suspect: None };
+    pub(super) fn survey_members(&mut self, id: TableId) -> Result<(), Halt> {
+        self.surveyed.idle = Idle::ALL;
         if !self.is_object()? {
-            return Ok(found);
+            return Ok(());
         }
         self.check_depth()?;
+        let table = self.unit.table(id.0);
         let in_union = self.sink.in_union();
         let mut cursor = self.instance.members(self.node);
         let mut seen = 0_u64;
         while let Some(member) = self.instance.next_member(&mut cursor)? {
             self.spend(1 + member.name.raw_bytes() as u64 / 16)?;
-            let mut claimed = false;
-            if let Some((at, name)) = self.find_name(table, member.name) {
+            let found = self.find_name(table, member.name);
+            if let Some((at, name)) = found {
                 seen |= watched_bit(at);
-                claimed = name.declared;
                 if !self.child_passes(name.guard, name.target, member.value)? {
-                    found.suspects(&member);
+                    self.surveyed.suspects(&member);
                 }
             }
-            for (pattern, target) in &table.patterns {
-                if self.matches_pattern(*pattern, member.name)? {
-                    claimed = true;
-                    if !self.child_passes(Guard::OPEN, *target, member.value)? {
-                        found.idle = found.idle.without(Idle::PATTERNS);
-                    }
-                }
+            let claimed = found.is_some_and(|(_, name)| name.declared);
+            if claimed && table.patterns.is_empty() || !self.survey_rest(table, claimed, &member)? {
+                continue;
             }
-            match table.extra {
-                _ if claimed => {}
-                Extra::Skip => {}
-                Extra::Forbid if in_union => found.idle = found.idle.without(Idle::EXTRA),
-                // Whether a name is missing as well is not known yet.
-                Extra::Forbid => return Ok(Surveyed { idle: Idle::MEMBERS, suspect: None }),
-                Extra::Run(target) => {
-                    if !self.child_passes(Guard::OPEN, target, member.value)? {
-                        found.idle = found.idle.without(Idle::EXTRA);
-                    }
-                }
-            }
-        }
-        if in_union {
-            found.suspect = None;
-        }
-        if table.required & !seen != 0 {
-            found.idle = found.idle.without(Idle::REQUIRED);
             if !in_union {
-                return Ok(Surveyed { idle: Idle::ALL.without(Idle::REQUIRED), suspect: None });
+                // Whether a name is missing as well is not known yet.
+                self.surveyed = Surveyed { idle: Idle::MEMBERS, ..Surveyed::NOTHING };
+                return Ok(());
             }
         }
-        Ok(found)
+        let missing = table.required & !seen;
+        if in_union {
+            self.surveyed.suspect = None;
+        } else if missing != 0 {
+            self.surveyed = Surveyed { idle: Idle::ALL, ..Surveyed::NOTHING };
+        }
+        if missing != 0 {
+            self.surveyed.idle = self.surveyed.idle.without(Idle::REQUIRED);
+            self.surveyed.missing = Some((id, missing));
+        }
+        Ok(())
+    }
+
+    /// What patterns and the extra say of a member; whether it is one that the object must not have.
+    fn survey_rest(&mut self, table: &Table, claimed: bool, member: &Member<'a, I::Node>) -> Result<bool, Halt> {
+        let mut claimed = claimed;
+        for (pattern, target) in &table.patterns {
+            if self.matches_pattern(*pattern, member.name)? {
+                claimed = true;
+                if !self.child_passes(Guard::OPEN, *target, member.value)? {
+                    self.surveyed.idle = self.surveyed.idle.without(Idle::PATTERNS);
+                }
+            }
+        }
+        let failing = match table.extra {
+            _ if claimed => false,
+            Extra::Skip => false,
+            Extra::Forbid => true,
+            Extra::Run(target) => !self.child_passes(Guard::OPEN, target, member.value)?,
+        };
+        if failing {
+            self.surveyed.idle = self.surveyed.idle.without(Idle::EXTRA);
+        }
+        Ok(failing && table.extra == Extra::Forbid)
+    }
+
+    /// Fails `required`, whose table is `of`, for each of the names that a survey has found missing.
+    pub(super) fn missing_names(&mut self, of: TableId, (surveyed, missing): (TableId, u64)) -> Flow {
+        let unit = self.unit;
+        let table = unit.table(surveyed.0);
+        for (at, name) in unit.table(of.0).names.iter().enumerate() {
+            let found = unit.find_name(table, unit.str(name.name));
+            if found.is_some_and(|(at, _)| watched_bit(at) & missing != 0) {
+                self.fail_with(at as u32);
+            }
+        }
+        Flow::Fail
     }
 
     /// Explains the member of greatest name among those that fail; whether the others need not be looked at: there are
@@ -190,7 +224,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     }
 
     /// `items`, counted or not.
-    pub(super) fn run_items(&mut self, items: Items) -> Step1 {
+    pub(super) fn run_items(&mut self, items: Option<Items>) -> Step1 {
+        let Some(items) = items else {
+            return Ok(Flow::Fail);
+        };
         if !self.is_array()? {
             return Ok(Flow::Next);
         }
@@ -209,7 +246,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// `items` in one sweep: every element is judged nested.
     #[inline(never)]
     fn items_nested(&mut self, items: Items) -> Result<bool, Halt> {
-        let guard = Guard { pass: Types::NONE, admit: items.admit };
+        let guard = items.guard();
         let mut cursor = self.instance.elements(self.node);
         let mut at = 0;
         while let Some(element) = self.instance.next_element(&mut cursor)? {
@@ -472,7 +509,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     }
 
     pub(super) fn items_loop(&mut self, items: Items, mut state: LoopState<'a, I>, mut passed: Option<bool>) -> Step1 {
-        let guard = Guard { pass: Types::NONE, admit: items.admit };
+        let guard = items.guard();
         // `at` is the next element's index.
         loop {
             if self.stops(passed.take(), &mut state) {

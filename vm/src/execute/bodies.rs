@@ -1,12 +1,13 @@
 //! The bodies: one a row of the instruction table.
 
-use super::{Cursor, Flow, Idle, Into, Items, MEMO_UNION, Machine, Sink, State, Step1, Surveyed, Use, verdict};
+use super::skim::{Items, is_within};
+use super::{Cursor, Flow, Idle, Into, MEMO_UNION, Machine, Sink, State, Step1, Surveyed, Use, verdict};
 use crate::format::Format;
 use crate::insn::{
     EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId,
 };
 use crate::instance::{Halt, Instance, View};
-use crate::opcode::Handler;
+use crate::opcode::{Handler, build};
 use crate::unit::{Extra, StrId};
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
@@ -43,9 +44,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
 
     fn survey(&mut self, table: TableId) -> Step1 {
         if self.collecting() && self.sink.searches() && self.can_ask() {
-            let unit = self.unit;
-            let found = self.ask(|machine| machine.survey_members(unit.table(table.0)))?;
-            self.surveyed = found.unwrap_or(Surveyed::NOTHING);
+            self.surveyed = Surveyed::NOTHING;
+            if self.ask(|machine| machine.survey_members(table))?.is_none() {
+                self.surveyed = Surveyed::NOTHING;
+            }
         }
         Ok(Flow::Next)
     }
@@ -55,12 +57,12 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn skip_type(&mut self, types: Types, to: Target) -> Step1 {
-        Ok(if self.instance.types(self.node)?.meets(types) { Flow::Goto(to.pc()) } else { Flow::Next })
+        Ok(if self.instance.is_of(self.node, types)? { Flow::Goto(to.pc()) } else { Flow::Next })
     }
 
     #[inline]
     fn type_is(&mut self, types: Types) -> Step1 {
-        let holds = self.instance.types(self.node)?.meets(types);
+        let holds = self.instance.is_of(self.node, types)?;
         self.fail_unless(holds)
     }
 
@@ -96,31 +98,23 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn minimum(&mut self, bound: NumberId) -> Step1 {
-        self.number(|number, unit| number.compare(unit.number(bound.0)).is_ge())
+        self.number(|number, unit| is_within(unit, build::minimum(bound), number))
     }
 
     fn maximum(&mut self, bound: NumberId) -> Step1 {
-        self.number(|number, unit| number.compare(unit.number(bound.0)).is_le())
+        self.number(|number, unit| is_within(unit, build::maximum(bound), number))
     }
 
     fn exclusive_minimum(&mut self, bound: NumberId) -> Step1 {
-        self.number(|number, unit| number.compare(unit.number(bound.0)).is_gt())
+        self.number(|number, unit| is_within(unit, build::exclusive_minimum(bound), number))
     }
 
     fn exclusive_maximum(&mut self, bound: NumberId) -> Step1 {
-        self.number(|number, unit| number.compare(unit.number(bound.0)).is_lt())
+        self.number(|number, unit| is_within(unit, build::exclusive_maximum(bound), number))
     }
 
     fn in_range(&mut self, flags: Flags, bounds: ListId) -> Step1 {
-        let &[lower, upper] = self.unit.list(bounds.0) else {
-            return Ok(Flow::Fail);
-        };
-        self.number(|number, unit| {
-            let (below, above) = (number.compare(unit.number(lower)), number.compare(unit.number(upper)));
-            let from = if flags.has(Flags::OPEN_BELOW) { below.is_gt() } else { below.is_ge() };
-            let to = if flags.has(Flags::OPEN_ABOVE) { above.is_lt() } else { above.is_le() };
-            from && to
-        })
+        self.number(|number, unit| is_within(unit, build::in_range(flags, bounds), number))
     }
 
     fn multiple_of(&mut self, divisor: NumberId) -> Step1 {
@@ -205,6 +199,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     fn required(&mut self, table: TableId) -> Step1 {
         if self.is_idle(Idle::REQUIRED) {
             return Ok(Flow::Next);
+        }
+        if let Some(missing) = self.surveyed.missing.filter(|_| self.collecting()) {
+            return Ok(self.missing_names(table, missing));
         }
         let Some(mut state) = self.open_members()? else {
             return Ok(Flow::Next);
@@ -344,14 +341,11 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn items(&mut self, admit: Types, start: Len, target: Target) -> Step1 {
-        self.run_items(Items { admit, start: start.0, target, min: 0, max: u32::MAX })
+        self.run_items(Items::of(self.unit, build::items(admit, start, target)))
     }
 
     fn counted_items(&mut self, list: ListId) -> Step1 {
-        match Items::counted(self.unit.list(list.0)) {
-            Some(items) => self.run_items(items),
-            None => Ok(Flow::Fail),
-        }
+        self.run_items(Items::of(self.unit, build::counted_items(list)))
     }
 
     fn contains(&mut self, flags: Flags, list: ListId) -> Step1 {
