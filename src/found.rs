@@ -107,7 +107,8 @@ impl<'s> Found<'s> {
             return;
         }
         let mut explained = self.explain(Listed::Yes);
-        if let (Err(Halt::Unreadable | Halt::Stackless), Source::Value(value)) = (explained, self.source) {
+        let value = if let Source::Value(value) = self.source { Some(value) } else { None };
+        if let (Err(Halt::Unreadable | Halt::Stackless), Some(value)) = (explained, value) {
             // What all failures name together has no room: the whole value is put on the tape.
             self.source = Source::Copied;
             explained = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
@@ -118,6 +119,9 @@ impl<'s> Found<'s> {
             Err(Halt::Unreadable | Halt::Stackless) => Listed::Stopped(FaultCode::Number),
         };
         if self.stopped().is_some() {
+            if let Some(value) = value {
+                self.source = Source::Value(value);
+            }
             // As it was found before, within the same bounds.
             let again = self.explain(Listed::No);
             debug_assert_eq!(again, Ok(false));

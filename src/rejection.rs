@@ -106,7 +106,7 @@ impl<'s> Rejection<'s> {
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_, 's>> {
         let len = match &self.cause {
             Cause::Failed(_, found) => {
-                found.borrow_mut().list();
+                list(found);
                 found.borrow().failures().len()
             }
             _ => 1,
@@ -118,7 +118,7 @@ impl<'s> Rejection<'s> {
     pub fn unlisted(&self) -> u64 {
         match &self.cause {
             Cause::Failed(_, found) => {
-                found.borrow_mut().list();
+                list(found);
                 found.borrow().unlisted()
             }
             _ => 0,
@@ -129,7 +129,7 @@ impl<'s> Rejection<'s> {
     pub fn listing_fault(&self) -> Option<Fault> {
         match &self.cause {
             Cause::Failed(_, found) => {
-                found.borrow_mut().list();
+                list(found);
                 found.borrow().stopped().map(Fault::from)
             }
             _ => None,
@@ -152,6 +152,13 @@ impl<'s> Rejection<'s> {
 impl fmt::Debug for Rejection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Rejection").field(&format_args!("{self}")).finish()
+    }
+}
+
+/// Lists all failures, unless that is asked for by the writer that the line is being written to.
+fn list(found: &RefCell<Found<'_>>) {
+    if let Ok(mut found) = found.try_borrow_mut() {
+        found.list();
     }
 }
 

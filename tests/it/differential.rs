@@ -698,6 +698,51 @@ fn found_before() {
     );
 }
 
+/// Holds the line of a rejected call, and what speaks among all its failures.
+#[track_caller]
+fn rejects(schema: &str, call: &str, line: &str) {
+    let schema = crate::verdict::compile(schema);
+    assert_eq!(Verdict::from(schema.check(&mut Session::new(), call)).line(), line);
+    assert_eq!(explain_alone(&schema, call), (Ok(false), Ok(false)));
+}
+
+/// What another instruction, or another branch, has found about a sibling does not settle which of the others speaks.
+#[test]
+fn siblings_that_fail_by_several_keywords() {
+    let deep = r#""b": {"properties": {"x": {"type": "string"}}}"#;
+    let by = |keywords: &str| format!(r#"{{{keywords}, "properties": {{"aa": {{"type": "string"}}, {deep}}}}}"#);
+    let object = r#"{"a": 1, "aa": 1, "b": {"x": 1}}"#;
+    for keywords in [
+        r#""patternProperties": {"^a$": {"type": "string"}}"#,
+        r#""allOf": [{"properties": {"a": {"type": "string"}}}]"#,
+        r#""additionalProperties": {"type": "string"}"#,
+    ] {
+        rejects(&by(keywords), object, "schema: 1 is not of type 'string' at aa");
+    }
+    let row = r#"{"type": "object", "properties": {"x": {"type": "string"}}}"#;
+    let tuple = format!(r#"{{"prefixItems": [{{"type": "string"}}], "items": {row}}}"#);
+    rejects(&tuple, r#"[1, 1, {"x": 1}]"#, "schema: 1 is not of type 'object' at 1");
+    rejects(&format!(r#"{{"items": {row}}}"#), r#"[{"x": 1}, 1, {"x": 1}]"#, "schema: 1 is not of type 'object' at 1");
+}
+
+/// In a search each child is explained once, however deep it is.
+#[test]
+fn deep_searches_end() {
+    let rows = r##"{"properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": {"A": {
+        "type": ["array", "string"], "items": {"$ref": "#/$defs/A"}}}}"##;
+    let path = "/1".repeat(100);
+    let call = format!(r#"{{"v": {}1{}}}"#, "[[],".repeat(100), "]".repeat(100));
+    rejects(rows, &call, &format!("schema: 1 is not of type 'array', 'string' at v{path}"));
+    let tree =
+        r##"{"type": "object", "properties": {"a": {"$ref": "#"}, "b": {"$ref": "#"}, "x": {"type": "string"}}}"##;
+    let chain = |depth: usize| format!("{}{}{}", r#"{"b":"#.repeat(depth), r#"{"x":1}"#, "}".repeat(depth));
+    let mut call = r#"{"x":1}"#.to_owned();
+    for depth in 0..40 {
+        call = format!(r#"{{"a":{},"b":{call}}}"#, chain(depth));
+    }
+    rejects(tree, &call, &format!("schema: 1 is not of type 'string' at {}/x", ["b"; 40].join("/")));
+}
+
 /// Rejections keep their parts together; `Outcome` is what hosts match on.
 #[test]
 fn a_rejection_is_one_outcome() {

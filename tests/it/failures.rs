@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Draft, Options, Outcome, Schema};
+use callgate::{Arguments, Draft, Options, Outcome, Schema};
 
 /// A dialect, a schema, and instances that fail.
 type Case = (Draft, &'static str, &'static [&'static str]);
@@ -259,6 +259,57 @@ fn a_summary_owns_its_data() {
     assert_eq!(summary.failures()[0].keyword_location(), "/required");
     let json = serde_json::to_value(&summary).expect("it serialises");
     assert_eq!(json["failures"][0]["code"], "required");
+}
+
+/// The line is there at once, the list when it is asked for; asking changes nothing. Where listing is beyond the fuel of a
+/// call, the failure that speaks stands alone.
+#[test]
+fn failures_are_listed_when_asked_for() {
+    let rows = format!("[{}1]", "{}, ".repeat(40));
+    let schema = r#"{"items": {"type": "object", "required": ["name", "size"]}}"#;
+    for (fuel, listed) in [(10_000, 81), (100, 1)] {
+        let mut options = Options::default();
+        options.limits.set("call_fuel_max", fuel).expect("a limit");
+        let (compiled, _) = Schema::compile(schema, &options).expect("it compiles");
+        let value: serde_json::Value = serde_json::from_str(&rows).expect("JSON");
+        let mut session = compiled.session(1024);
+        for arguments in [Arguments::from(rows.as_str()), Arguments::from(&value)] {
+            let Outcome::Rejected(rejection) = compiled.check(&mut session, arguments) else {
+                panic!("rows lack their names");
+            };
+            let line = rejection.to_string();
+            assert_eq!(line, "schema: 1 is not of type 'object' at 40");
+            for _ in 0..2 {
+                assert_eq!(rejection.failures().count(), listed);
+                assert_eq!(rejection.listing_fault().is_some(), listed == 1);
+                assert_eq!((rejection.unlisted(), rejection.to_string()), (0, line.clone()));
+                assert_eq!(rejection.to_owned().failures().len(), listed);
+            }
+            let last = rejection.failures().last().expect("there is one");
+            assert_eq!((last.code(), last.instance_location().as_str()), ("type", "/40"));
+        }
+    }
+}
+
+/// A value that is too deep to be copied, with more failures than there is room to name: the one that speaks still does.
+#[test]
+fn a_line_outlives_a_listing_that_fails() {
+    let (compiled, _) = Schema::compile(r#"{"properties": {"x": {"items": {"type": "string"}}}}"#, &Options::default())
+        .expect("compiles");
+    let mut deep = serde_json::json!(1);
+    for _ in 0..300 {
+        deep = serde_json::json!([deep]);
+    }
+    let value = serde_json::json!({"x": (0..600).collect::<Vec<_>>(), "y": deep});
+    let mut session = compiled.session(1_000);
+    let Outcome::Rejected(rejection) = compiled.check(&mut session, &value) else {
+        panic!("numbers are no strings");
+    };
+    let line = rejection.to_string();
+    assert_eq!(line, "schema: 599 is not of type 'string' at x/599");
+    assert_eq!(rejection.failures().count(), 1);
+    assert!(rejection.listing_fault().is_some());
+    assert_eq!(rejection.to_string(), line);
 }
 
 /// A union whose verdict is kept may name what a message outside it lists.

@@ -200,6 +200,15 @@ pub(crate) enum Into<N> {
     Element(u32),
 }
 
+/// A child of an object or array, by what its rank goes by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Child<'n> {
+    /// The member of that name.
+    Named(Text<'n>),
+    /// The element at that index.
+    At(u32),
+}
+
 /// How the verdict of a block is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
@@ -237,8 +246,10 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     fn is_beaten_below(&self) -> bool {
         false
     }
-    /// Whether the failure that speaks so far is of a member or element of the location now.
-    fn is_settled_below(&self) -> bool {
+    /// Whether the failure that speaks so far is of a member or element of the location now: of this one, or of one whose
+    /// failures come before those of this one.
+    fn is_settled_below(&self, child: Child<'_>) -> bool {
+        let _ = child;
         false
     }
     /// Told of each instruction before it runs: its pc, and the fuel left.

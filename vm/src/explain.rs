@@ -16,7 +16,7 @@
 
 use std::cmp::Ordering;
 
-use crate::execute::{Failed, Into, Sink};
+use crate::execute::{Child, Failed, Into, Sink};
 use crate::failure::{Paths, ROOT_PATH, Ranked, Record, Step, Wording};
 use crate::insn::Types;
 use crate::instance::{Halt, Instance};
@@ -256,10 +256,20 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
         self.searches && self.explanation.folds.is_empty() && self.explanation.top.as_ref().is_some_and(beaten)
     }
 
-    fn is_settled_below(&self) -> bool {
-        let paths = &self.explanation.paths;
-        let below = |top: &Ranked| paths.parent(top.own.path).is_some_and(|(parent, _)| parent == self.path);
-        self.explanation.top.as_ref().is_some_and(below)
+    fn is_settled_below(&self, child: Child<'_>) -> bool {
+        let Some((parent, step)) =
+            self.explanation.top.as_ref().and_then(|top| self.explanation.paths.parent(top.own.path))
+        else {
+            return false;
+        };
+        parent == self.path
+            && match (step, child) {
+                (Step::Name(name), Child::Named(other)) => {
+                    self.lost.is_none() && self.capture.tape().text(name).compare(other).is_ge()
+                }
+                (Step::Index(index), Child::At(other)) => index >= other,
+                _ => false,
+            }
     }
 
     fn here(&self) -> (u32, u32) {

@@ -88,10 +88,12 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
 
     #[inline]
     fn kind(&mut self, node: ValueNode<'a>) -> Result<Types, Halt> {
-        Ok(match node {
-            ValueNode::Value(value) => kind_of(value),
-            ValueNode::Name(_) => Types::STRING,
-        })
+        match node {
+            // A number that is kept as its text may be beyond the bounds.
+            ValueNode::Value(Value::Number(_)) if keeps_number_texts() => self.types(node),
+            ValueNode::Value(value) => Ok(kind_of(value)),
+            ValueNode::Name(_) => Ok(Types::STRING),
+        }
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 
 use super::skim::{Items, Looks, Skimmed, skim, watched_bit};
 use super::{
-    CLAIMED, Cursor, Flow, Idle, Into, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
+    CLAIMED, Child, Cursor, Flow, Idle, Into, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
     verdict,
 };
 use crate::insn::{Flags, TableId, Target, Types};
@@ -183,15 +183,21 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         Flow::Fail
     }
 
-    /// Explains the member of greatest name among those that fail; whether the others need not be looked at: there are
-    /// none, or it is this one that speaks.
-    pub(super) fn suspect_speaks(&mut self, table: TableId, suspect: &Suspect<'a, I::Node>) -> Result<bool, Halt> {
-        let found = self.find_name(self.unit.table(table.0), suspect.name);
-        let Some((_, name)) = found.filter(|(_, name)| name.target.is_some()) else {
-            return Ok(false);
+    /// Explains the member of greatest name among those that fail, by `properties`, whose table this is. Answers its place
+    /// in the table, its verdict, and whether the others need not be looked at: there are none, or it is this one that
+    /// speaks. `None` where the table has nothing to say of it.
+    pub(super) fn explain_suspect(
+        &mut self,
+        table: &Table,
+        suspect: &Suspect<'a, I::Node>,
+    ) -> Result<Option<(usize, bool, bool)>, Halt> {
+        let found = self.find_name(table, suspect.name);
+        let Some((at, name)) = found.filter(|(_, name)| name.target.is_some()) else {
+            return Ok(None);
         };
         let passed = self.nest_to_explain(name.target, suspect.value, Into::Member(suspect.name_node))?;
-        Ok(!passed && (suspect.alone || self.sink.is_settled_below()))
+        let settled = suspect.alone || self.sink.is_settled_below(Child::Named(suspect.name));
+        Ok(Some((at, passed, !passed && settled)))
     }
 
     /// Whether of all failures that `target` has below this location at most one is sought.
@@ -215,12 +221,23 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         let Some((index, element)) = suspect else {
             return Ok(Flow::Next);
         };
-        let passed = self.nest_to_explain(items.target, element, Into::Element(index))?;
-        if failing == 1 || !passed && self.sink.is_settled_below() {
+        let mut passed = self.nest_to_explain(items.target, element, Into::Element(index))?;
+        if failing == 1 || !passed && self.sink.is_settled_below(Child::At(index)) {
             return Ok(verdict(Some(passed)));
         }
-        let cursor = Cursor::Elements(self.instance.elements(self.node));
-        self.items_loop(items, State { cursor, ..State::default() }, None)
+        // All others are looked at as well; each once, or deep calls would take time without end.
+        let mut cursor = self.instance.elements(self.node);
+        let mut at = 0;
+        while let Some(element) = self.instance.next_element(&mut cursor)? {
+            self.spend(1)?;
+            at += 1;
+            if at > items.start && at - 1 != index {
+                let into = Into::Element(at - 1);
+                let state = &mut State::default();
+                passed &= self.apply(items.target, element, into, Use::Failures, state)? == Some(true);
+            }
+        }
+        Ok(verdict(Some(passed)))
     }
 
     /// `items`, counted or not.

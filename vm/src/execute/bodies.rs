@@ -266,21 +266,27 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if self.is_idle(Idle::PROPERTIES) {
             return Ok(Flow::Next);
         }
+        let unit = self.unit;
+        let names = unit.table(table.0);
+        let mut explained = None;
         if self.collecting()
             && let Some(suspect) = self.surveyed.suspect.take()
-            && self.suspect_speaks(table, &suspect)?
+            && let Some((at, passed, speaks)) = self.explain_suspect(names, &suspect)?
         {
-            return Ok(Flow::Fail);
+            if speaks {
+                return Ok(Flow::Fail);
+            }
+            explained = Some((at, passed));
         }
         let Some(mut state) = self.open_members()? else {
             return Ok(Flow::Next);
         };
-        let unit = self.unit;
-        let names = unit.table(table.0);
         let from = self.stack()?.slots.len();
         let (mut next, mut sorted) = (0, true);
         while let Some(member) = self.next_member(&mut state)? {
-            if let Some((at, _)) = self.find_name(names, member.name) {
+            if let Some((at, _)) = self.find_name(names, member.name)
+                && explained.is_none_or(|(other, _)| other != at)
+            {
                 sorted &= at >= next;
                 next = at;
                 self.stack()?.slots.push((at as u32, member.name_node, member.value));
@@ -289,7 +295,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if !sorted {
             self.stack()?.slots[from..].sort_unstable_by_key(|(at, ..)| *at);
         }
-        self.properties_loop(table.0, State { seen: from as u64, ..State::default() }, None)
+        let failed = explained.is_some_and(|(_, passed)| !passed);
+        self.properties_loop(table.0, State { seen: from as u64, failed, ..State::default() }, None)
     }
 
     fn pattern_properties(&mut self, pairs: ListId) -> Step1 {
