@@ -18,12 +18,14 @@ use crate::text::Text;
 #[derive(Clone, Copy, Debug)]
 pub struct ValueInstance<'a> {
     root: &'a Value,
+    /// Whether numbers are kept as their texts, which may be beyond the bounds.
+    number_texts: bool,
 }
 
 impl<'a> ValueInstance<'a> {
     /// The instance `root`.
     pub fn new(root: &'a Value) -> Self {
-        ValueInstance { root }
+        ValueInstance { root, number_texts: keeps_number_texts() }
     }
 }
 
@@ -89,8 +91,7 @@ impl<'a> Instance<'a> for ValueInstance<'a> {
     #[inline]
     fn kind(&mut self, node: ValueNode<'a>) -> Result<Types, Halt> {
         match node {
-            // A number that is kept as its text may be beyond the bounds.
-            ValueNode::Value(Value::Number(_)) if keeps_number_texts() => self.types(node),
+            ValueNode::Value(Value::Number(_)) if self.number_texts => self.types(node),
             ValueNode::Value(value) => Ok(kind_of(value)),
             ValueNode::Name(_) => Ok(Types::STRING),
         }
