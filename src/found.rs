@@ -107,11 +107,12 @@ impl<'s> Found<'s> {
             return;
         }
         let mut explained = self.explain(Listed::Yes);
-        let value = if let Source::Value(value) = self.source { Some(value) } else { None };
-        if let (Err(Halt::Unreadable | Halt::Stackless), Some(value)) = (explained, value) {
+        if let (Err(Halt::Unreadable | Halt::Stackless), Source::Value(value)) = (explained, self.source) {
             // What all failures name together has no room: the whole value is put on the tape.
-            self.source = Source::Copied;
             explained = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
+            if explained.is_ok() {
+                self.source = Source::Copied;
+            }
         }
         self.listed = match explained {
             Ok(_) => Listed::Yes,
@@ -119,9 +120,6 @@ impl<'s> Found<'s> {
             Err(Halt::Unreadable | Halt::Stackless) => Listed::Stopped(FaultCode::Number),
         };
         if self.stopped().is_some() {
-            if let Some(value) = value {
-                self.source = Source::Value(value);
-            }
             // As it was found before, within the same bounds.
             let again = self.explain(Listed::No);
             debug_assert_eq!(again, Ok(false));

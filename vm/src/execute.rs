@@ -589,13 +589,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
 
     #[inline]
     fn spend(&mut self, fuel: u64) -> Result<(), Halt> {
-        match self.fuel.checked_sub(fuel) {
-            Some(left) => {
-                self.fuel = left;
-                Ok(())
-            }
-            None => Err(Halt::Fault(FaultCode::Fuel)),
-        }
+        skim::spend(&mut self.fuel, fuel)
     }
 
     /// Whether failures are noted here and the block goes on.
@@ -693,11 +687,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     /// As [`nest`](Self::nest), with the block's failures collected.
     fn nest_to_explain(&mut self, target: Target, node: I::Node, into: Into<I::Node>) -> Result<bool, Halt> {
         let (path, mark) = self.step_into(target, into);
-        // A block that has been surveyed makes use of it before it runs another: only what it says of the rest is kept.
-        let idle = std::mem::replace(&mut self.surveyed.idle, Idle::NONE);
-        let (suspect, missing) = (self.surveyed.suspect.take(), self.surveyed.missing.take());
+        let surveyed = std::mem::replace(&mut self.surveyed, Surveyed::NOTHING);
         let passed = self.nest(target, node, !matches!(into, Into::Place), Use::Failures)?;
-        self.surveyed = Surveyed { idle, suspect, missing };
+        self.surveyed = surveyed;
         self.sink.leave(path, mark);
         Ok(passed)
     }

@@ -221,10 +221,6 @@ impl<'e, C> Collect<'e, C> {
         if self.lost.is_some() {
             return;
         }
-        if self.searches && self.explanation.folds.is_empty() && self.explanation.top.is_none() {
-            self.explanation.top = Some(failure);
-            return;
-        }
         let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
         if let Some(fold) = self.explanation.folds.last_mut() {
             ranking.add(fold, failure);

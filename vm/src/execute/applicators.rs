@@ -49,13 +49,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             self.fuel = fuel;
             match skimmed {
                 Skimmed::Through => return Ok(table.required & !seen == 0),
-                Skimmed::Failed => return Ok(false),
-                Skimmed::Child(value, target) => {
-                    if !self.nest(target, value, true, Use::Failures)? {
-                        return Ok(false);
-                    }
-                }
-                stopped @ Skimmed::Rest(..) => {
+                stopped => {
                     if !self.stopped_passes(table, &stopped)? {
                         return Ok(false);
                     }
@@ -65,6 +59,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     }
 
     /// Judges the member at which a skim stopped.
+    #[inline]
     pub(super) fn stopped_passes(&mut self, table: &Table, stopped: &Skimmed<'a, I::Node>) -> Result<bool, Halt> {
         match stopped {
             Skimmed::Through => Ok(true),
