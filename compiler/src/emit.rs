@@ -372,6 +372,15 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// The whole block, marked if a look tells what it says.
+    fn looked_at(&self, block: Option<BlockId>) -> Target {
+        let target = self.layout.maybe(block);
+        let Some(block) = block.filter(|_| target.is_some() && self.model.options.fusion) else {
+            return target;
+        };
+        target.with_look(is_told_at_a_look(self.program, self.program.ops(block)))
+    }
+
     fn items(&mut self, start: u32, block: BlockId, counts: Option<(u32, u32)>) -> Word {
         let (guard, target) = self.guarded(Some(block));
         let (admit, target) = match (guard.pass, target.is_some()) {
@@ -561,12 +570,12 @@ impl Emitter<'_, '_, '_> {
             names.push(TableName { key, name: self.str(name.name), target, guard, declared: name.declared });
         }
         let index = NameIndex::new(&names, |name| self.strings.get(name.name));
-        let patterns = low.patterns.iter().map(|(pattern, block)| (self.pattern(*pattern), self.layout.maybe(*block)));
-        let patterns = patterns.collect();
+        let patterns = low.patterns.iter();
+        let patterns = patterns.map(|(pattern, block)| (self.pattern(*pattern), self.looked_at(*block))).collect();
         let extra = match low.extra {
             LowExtra::Skip => Extra::Skip,
             LowExtra::Forbid => Extra::Forbid,
-            LowExtra::Run(block) => Extra::Run(self.layout.maybe(block)),
+            LowExtra::Run(block) => Extra::Run(self.looked_at(block)),
         };
         let id = self.parts.tables.len() as u32;
         self.parts.tables.push(Table { names, index, required, patterns, extra });

@@ -889,3 +889,39 @@ fn damage(rng: &mut Rng, text: &mut Vec<u8>) {
         _ => drop(text.remove(at)),
     }
 }
+
+/// Arrays are searched for equal elements in three ways, by how many there are and of what kind: all of them find the same.
+#[test]
+fn equal_elements_are_found_at_any_length() {
+    const PAIRS: [(&str, &str); 5] = [
+        ("1", "1.0"),
+        (r#""b""#, r#""\u0062""#),
+        ("null", "null"),
+        ("123456789012345678901", "123456789012345678901"),
+        ("true", "true"),
+    ];
+    let schema = crate::verdict::compile(r#"{"uniqueItems": true}"#);
+    let check = |elements: &[String], unique: bool| {
+        let text = format!("[{}]", elements.join(","));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        for verdict in [crate::verdict::judge(&schema, text.as_bytes()), crate::verdict::judge(&schema, &value)] {
+            assert_eq!(verdict.is_accepted(), unique, "{text}: {verdict:?}");
+        }
+    };
+    for len in 2..=20 {
+        // With and without an element that is no scalar.
+        for last in [Some("[1]"), None] {
+            let mut elements: Vec<String> =
+                (2..len).map(|at| if at % 2 == 0 { at.to_string() } else { format!("\"{at}\"") }).collect();
+            elements.extend(last.map(str::to_owned));
+            check(&elements, true);
+            for (one, other) in PAIRS {
+                let mut equal = elements.clone();
+                equal.insert(0, one.to_owned());
+                check(&equal, true);
+                equal.insert(len / 2, other.to_owned());
+                check(&equal, false);
+            }
+        }
+    }
+}

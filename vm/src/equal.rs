@@ -10,7 +10,6 @@ use ahash::RandomState;
 
 use crate::failure::FaultCode;
 use crate::instance::{Halt, Instance, View};
-use crate::text::Text;
 
 /// What a comparison may still spend.
 #[derive(Clone, Copy, Debug)]
@@ -43,23 +42,31 @@ pub fn equal<'a, 'b, A: Instance<'a>, B: Instance<'b>>(
     budget: &mut Budget,
 ) -> Result<bool, Halt> {
     budget.spend(1)?;
-    Ok(match (a.view(a_node)?, b.view(b_node)?) {
+    match (a.view(a_node)?, b.view(b_node)?) {
+        (View::Array, View::Array) => equal_arrays(a, a_node, b, b_node, budget),
+        (View::Object, View::Object) => equal_objects(a, a_node, b, b_node, budget),
+        (x, y) => {
+            if let (View::String(x), View::String(y)) = (x, y) {
+                budget.spend(x.raw_bytes().min(y.raw_bytes()) as u64 / 16)?;
+            }
+            Ok(equal_scalars(x, y))
+        }
+    }
+}
+
+/// Whether two scalars are equal. Containers, and what JSON does not have, are equal to nothing here.
+#[inline]
+pub fn equal_scalars(x: View<'_>, y: View<'_>) -> bool {
+    match (x, y) {
         (View::Null, View::Null) => true,
         (View::Bool(x), View::Bool(y)) => x == y,
         (View::Number(x), View::Number(y)) => x.compare(y).is_eq(),
-        (View::String(x), View::String(y)) => equal_texts(x, y, budget)?,
-        (View::Array, View::Array) => equal_arrays(a, a_node, b, b_node, budget)?,
-        (View::Object, View::Object) => equal_objects(a, a_node, b, b_node, budget)?,
+        (View::String(x), View::String(y)) => match (x.as_plain(), y.as_plain()) {
+            (Some(x), Some(y)) => x == y,
+            _ => x.compare(y).is_eq(),
+        },
         _ => false,
-    })
-}
-
-fn equal_texts(x: Text<'_>, y: Text<'_>, budget: &mut Budget) -> Result<bool, Halt> {
-    budget.spend(x.raw_bytes().min(y.raw_bytes()) as u64 / 16)?;
-    Ok(match y.as_plain() {
-        Some(plain) => x.is(plain),
-        None => x.compare(y).is_eq(),
-    })
+    }
 }
 
 fn equal_arrays<'a, 'b, A: Instance<'a>, B: Instance<'b>>(

@@ -31,7 +31,7 @@ use crate::tape::TapeInstance;
 use crate::text::Text;
 use crate::unit::{Guard, Table, TableName, Unit};
 
-use skim::{Items, Look, Looks, Skimmed, skim};
+use skim::{Items, Look, Looker, Skimmed};
 
 /// What the machine may spend on one run.
 #[derive(Clone, Copy, Debug)]
@@ -412,8 +412,10 @@ pub(crate) fn judge_object<'a, I: Instance<'a>>(
         return Err(Halt::Fault(FaultCode::Depth));
     };
     let (mut cursor, mut seen) = (instance.members(root), 0);
-    let mut looks = Looks { patterns: &mut scratch.patterns, depth_left, instructions: true };
-    match skim(unit, table, instance, &mut cursor, &mut seen, &mut fuel, &mut looks)? {
+    let mut looker = Looker { unit, instance, patterns: &mut scratch.patterns, fuel, depth_left, instructions: true };
+    let skimmed = looker.skim(table, &mut cursor, &mut seen)?;
+    fuel = looker.fuel;
+    match skimmed {
         Skimmed::Through => Ok(table.required & !seen == 0),
         Skimmed::Failed => Ok(false),
         stopped => {
@@ -739,14 +741,25 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         })
     }
 
+    /// Looks at children of the instance.
+    #[inline]
+    fn looker(&mut self) -> Looker<'_, I> {
+        Looker {
+            unit: self.unit,
+            instance: self.instance,
+            patterns: &mut self.scratch.patterns,
+            fuel: self.fuel,
+            depth_left: self.bounds.depth_max.saturating_sub(self.depth + 1),
+            instructions: !S::TRACES,
+        }
+    }
+
     /// Judges a member or element: at a look, or by its block. Nested.
     #[inline]
     fn child_passes(&mut self, guard: Guard, target: Target, node: I::Node) -> Result<bool, Halt> {
-        let mut fuel = self.fuel;
-        let (unit, depth_left) = (self.unit, self.bounds.depth_max.saturating_sub(self.depth + 1));
-        let mut looks = Looks { patterns: &mut self.scratch.patterns, depth_left, instructions: !S::TRACES };
-        let told = skim::look(unit, guard, target, self.instance, node, &mut fuel, &mut looks)?;
-        self.fuel = fuel;
+        let mut looker = self.looker();
+        let told = looker.look(guard, target, node)?;
+        self.fuel = looker.fuel;
         match told {
             Look::Passes => Ok(true),
             Look::Fails => Ok(false),

@@ -48,6 +48,16 @@ pub enum View<'a> {
 }
 
 impl View<'_> {
+    /// Bytes that are still to be looked at: a text's, a long number's. Unit: bytes as they are written.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            View::Number(number) => number.literal_bytes(),
+            View::String(text) => text.raw_bytes(),
+            _ => 0,
+        }
+    }
+
     /// The types of JSON Schema that the value is of.
     #[inline]
     pub fn types(&self) -> Types {

@@ -3,7 +3,7 @@
 //! Each takes the state that it left off with and the verdict of the block it ran, `None` at the start. It goes on until
 //! a block must be entered (then its state is in the frame) or it has its own verdict.
 
-use super::skim::{Items, Looks, Skimmed, skim, watched_bit};
+use super::skim::{Items, Skimmed, watched_bit};
 use super::{
     CLAIMED, Child, Cursor, Flow, Idle, Into, LoopState, Machine, Sink, State, Step1, Surveyed, Suspect, TOO_MANY, Use,
     verdict,
@@ -42,11 +42,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     #[inline]
     pub(super) fn members_from(&mut self, table: &Table, mut cursor: I::Members, mut seen: u64) -> Result<bool, Halt> {
         loop {
-            let mut fuel = self.fuel;
-            let depth_left = self.bounds.depth_max.saturating_sub(self.depth + 1);
-            let mut looks = Looks { patterns: &mut self.scratch.patterns, depth_left, instructions: !S::TRACES };
-            let skimmed = skim(self.unit, table, self.instance, &mut cursor, &mut seen, &mut fuel, &mut looks)?;
-            self.fuel = fuel;
+            let mut looker = self.looker();
+            let skimmed = looker.skim(table, &mut cursor, &mut seen)?;
+            self.fuel = looker.fuel;
             match skimmed {
                 Skimmed::Through => return Ok(table.required & !seen == 0),
                 stopped => {

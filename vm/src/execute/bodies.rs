@@ -176,6 +176,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
             return Ok(Flow::Next);
         }
         self.check_depth()?;
+        if let Some(repeated) = self.has_equal_scalars()? {
+            return self.fail_unless(!repeated);
+        }
         if let Some(repeated) = self.has_equal_among_few()? {
             return self.fail_unless(!repeated);
         }

@@ -4,11 +4,14 @@ use super::{Flow, MEMO_JUDGE, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track,
 use crate::equal;
 use crate::failure::FaultCode;
 use crate::insn::{Flags, Target};
-use crate::instance::{Halt, Instance};
+use crate::instance::{Halt, Instance, View};
 use crate::memo::{Known, MemoKey};
 
-/// Arrays of up to so many elements have each compared with those before it. Unit: elements.
+/// Arrays of up to so many elements have each hashed and compared with those before it. Unit: elements.
 const FEW_ELEMENTS: usize = 16;
+
+/// Arrays of up to so many scalars have each compared with those before it, unhashed. Unit: elements.
+const FEW_SCALARS: usize = 8;
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
@@ -71,6 +74,30 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
 }
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
+    /// Whether two of few scalars are equal; `None` where there are more, or others. A fuel each and per
+    /// 16 bytes, and nothing where there is no answer.
+    pub(super) fn has_equal_scalars(&mut self) -> Result<Option<bool>, Halt> {
+        let mut at = self.instance.elements(self.node);
+        let mut few = [View::Null; FEW_SCALARS];
+        let (mut len, mut cost) = (0, 0);
+        while let Some(element) = self.instance.next_element(&mut at)? {
+            let scalar = self.instance.view(element)?;
+            if len == few.len() || matches!(scalar, View::Array | View::Object | View::NotJson(_)) {
+                return Ok(None);
+            }
+            let earlier = &few[..len];
+            cost += 1 + scalar.bytes() as u64 / 16;
+            if earlier.iter().any(|other| equal::equal_scalars(*other, scalar)) {
+                self.spend(cost)?;
+                return Ok(Some(true));
+            }
+            few[len] = scalar;
+            len += 1;
+        }
+        self.spend(cost)?;
+        Ok(Some(false))
+    }
+
     /// Whether two of few elements are equal, without memory of their own; `None` where there are more.
     pub(super) fn has_equal_among_few(&mut self) -> Result<Option<bool>, Halt> {
         let mut at = self.instance.elements(self.node);

@@ -10,6 +10,7 @@ use crate::instance::{Halt, Instance, Member, View};
 use crate::number::Number;
 use crate::opcode::{Opcode, build};
 use crate::pattern::PatternScratch;
+use crate::text::Text;
 use crate::unit::{Extra, Guard, Table, Unit};
 
 /// The bit of a table's name in its mask of required ones; 0 for names beyond those that are watched.
@@ -47,61 +48,13 @@ pub(super) enum Skimmed<'a, N> {
     Rest(Member<'a, N>, Target, bool),
 }
 
-/// Goes over an object's members from `at` on. `depth_left`: how deep a member may nest.
-///
-/// A text's cursor leaves it to this loop to see that no name of the table comes twice.
-#[inline(always)]
-#[allow(clippy::inline_always)] // the heart of judging: its variables are to be registers
-pub(super) fn skim<'a, I: Instance<'a>>(
-    unit: &Unit,
-    table: &Table,
-    instance: &mut I,
-    at: &mut I::Members,
-    seen: &mut u64,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Skimmed<'a, I::Node>, Halt> {
-    while let Some(member) = instance.next_unnoted(at)? {
-        spend(fuel, 1 + member.name.raw_bytes() as u64 / 16)?;
-        let found = match member.name.as_plain() {
-            Some(plain) => unit.find_name(table, plain),
-            None => unit.find_name(table, member.name.plain(looks.patterns.plain())),
-        };
-        let (bit, claimed) = found.map_or((0, false), |(at, name)| (watched_bit(at), name.declared));
-        if bit == 0 {
-            instance.note_name(at, member.name)?;
-        }
-        if *seen & bit != 0 {
-            return Err(Halt::Unreadable);
-        }
-        *seen |= bit;
-        let mut target = Target::NONE;
-        if let Some((_, row)) = found {
-            match look(unit, row.guard, row.target, instance, member.value, fuel, looks)? {
-                Look::Passes => {}
-                Look::Fails => return Ok(Skimmed::Failed),
-                Look::Unclear => target = row.target,
-            }
-        }
-        // Mostly there are no patterns and the rest is of no interest.
-        let rest = !claimed && table.extra != Extra::Skip || !table.patterns.is_empty();
-        if rest && table.extra == Extra::Forbid && table.patterns.is_empty() {
-            return Ok(Skimmed::Failed);
-        }
-        if rest {
-            return Ok(Skimmed::Rest(member, target, claimed));
-        }
-        if target.is_some() {
-            return Ok(Skimmed::Child(member.value, target));
-        }
-    }
-    Ok(Skimmed::Through)
-}
-
-/// What looks go by.
-pub(super) struct Looks<'s> {
+/// Who looks: what it goes by, and the fuel it has left.
+pub(super) struct Looker<'m, I> {
+    pub(super) unit: &'m Unit,
+    pub(super) instance: &'m mut I,
     /// For patterns, and for texts that must be in one piece.
-    pub(super) patterns: &'s mut PatternScratch,
+    pub(super) patterns: &'m mut PatternScratch,
+    pub(super) fuel: u64,
     /// How much deeper a child may nest.
     pub(super) depth_left: u32,
     /// Whether instructions are looked at too, and not the guards alone.
@@ -110,7 +63,7 @@ pub(super) struct Looks<'s> {
 
 /// What the types of a value decide of it.
 #[inline(always)]
-#[allow(clippy::inline_always)] // as for `skim`
+#[allow(clippy::inline_always)] // as for `Looker::skim`
 pub(super) fn guarded<'a, I: Instance<'a>>(guard: Guard, instance: &mut I, node: I::Node) -> Result<Look, Halt> {
     if guard == Guard::OPEN {
         return Ok(Look::Unclear);
@@ -128,27 +81,217 @@ pub(super) fn guarded<'a, I: Instance<'a>>(guard: Guard, instance: &mut I, node:
     })
 }
 
-/// What a look at a child tells: by its types, then by a block without applicators.
-#[inline(always)]
-#[allow(clippy::inline_always)] // as for `skim`
-pub(super) fn look<'a, I: Instance<'a>>(
-    unit: &Unit,
-    guard: Guard,
-    target: Target,
-    instance: &mut I,
-    node: I::Node,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Look, Halt> {
-    match guarded(guard, instance, node)? {
-        Look::Unclear if !target.is_some() => Ok(Look::Passes),
-        Look::Unclear if looks.instructions && target.is_told_at_a_look() => {
-            if !target.is_single() {
-                return look_by(unit, target.pc(), instance, node, fuel, looks);
+impl<'a, I: Instance<'a>> Looker<'_, I> {
+    /// Goes over an object's members from `at` on.
+    ///
+    /// A text's cursor leaves it to this loop to see that no name of the table comes twice.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the heart of judging: its variables are to be registers
+    pub(super) fn skim(
+        &mut self,
+        table: &Table,
+        at: &mut I::Members,
+        seen: &mut u64,
+    ) -> Result<Skimmed<'a, I::Node>, Halt> {
+        // Mostly there are no patterns, and further members are of no interest.
+        let open = table.extra == Extra::Skip && table.patterns.is_empty();
+        while let Some(member) = self.instance.next_unnoted(at)? {
+            spend(&mut self.fuel, 1 + member.name.raw_bytes() as u64 / 16)?;
+            let found = match member.name.as_plain() {
+                Some(plain) => self.unit.find_name(table, plain),
+                None => self.unit.find_name(table, member.name.plain(self.patterns.plain())),
+            };
+            let (bit, claimed) = found.map_or((0, false), |(at, name)| (watched_bit(at), name.declared));
+            if bit == 0 {
+                self.instance.note_name(at, member.name)?;
             }
-            look_at(unit, unit.code()[target.pc() as usize], instance, node, fuel, looks)
+            if *seen & bit != 0 {
+                return Err(Halt::Unreadable);
+            }
+            *seen |= bit;
+            let mut target = Target::NONE;
+            if let Some((_, row)) = found {
+                match self.look(row.guard, row.target, member.value)? {
+                    Look::Passes => {}
+                    Look::Fails => return Ok(Skimmed::Failed),
+                    Look::Unclear => target = row.target,
+                }
+            }
+            if !open && (!claimed && table.extra != Extra::Skip || !table.patterns.is_empty()) {
+                let forbidden = table.extra == Extra::Forbid && table.patterns.is_empty();
+                return Ok(if forbidden { Skimmed::Failed } else { Skimmed::Rest(member, target, claimed) });
+            }
+            if target.is_some() {
+                return Ok(Skimmed::Child(member.value, target));
+            }
         }
-        told => Ok(told),
+        Ok(Skimmed::Through)
+    }
+
+    /// What a look at a child tells: by its types, then by a block without applicators.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `skim`
+    pub(super) fn look(&mut self, guard: Guard, target: Target, node: I::Node) -> Result<Look, Halt> {
+        match guarded(guard, self.instance, node)? {
+            Look::Unclear if !target.is_some() => Ok(Look::Passes),
+            Look::Unclear if self.instructions && target.is_told_at_a_look() => {
+                if !target.is_single() {
+                    return self.look_by(target.pc(), node);
+                }
+                self.look_at(self.unit.code()[target.pc() as usize], node)
+            }
+            told => Ok(told),
+        }
+    }
+
+    /// What a block says of a value at a look. Where it is unclear no fuel is spent.
+    #[inline(never)]
+    fn look_by(&mut self, mut pc: u32, node: I::Node) -> Result<Look, Halt> {
+        let before = self.fuel;
+        loop {
+            let word = self.unit.code()[pc as usize];
+            let told = match word.opcode() {
+                Opcode::Leave => return Ok(Look::Passes),
+                Opcode::SkipType => {
+                    if self.instance.is_of(node, Types(word.a))? {
+                        pc = Target::from_bits(word.c).pc() - 1;
+                    }
+                    self.pay(word.opcode().fuel(), true)
+                }
+                _ => self.look_at(word, node)?,
+            };
+            match told {
+                Look::Passes => pc += 1,
+                Look::Fails => return Ok(Look::Fails),
+                Look::Unclear => {
+                    self.fuel = before;
+                    return Ok(Look::Unclear);
+                }
+            }
+        }
+    }
+
+    /// What an instruction says of a value at a look. Where it is unclear no fuel is spent.
+    #[inline(never)]
+    fn look_at(&mut self, word: Word, node: I::Node) -> Result<Look, Halt> {
+        if word.op == Opcode::Items as u8 || word.op == Opcode::CountedItems as u8 {
+            let before = self.fuel;
+            let told = self.look_at_elements(word, node)?;
+            if told == Look::Unclear {
+                self.fuel = before;
+            }
+            return Ok(told);
+        }
+        self.look_at_scalar(word, node)
+    }
+
+    #[inline(never)]
+    fn look_at_elements(&mut self, word: Word, node: I::Node) -> Result<Look, Halt> {
+        let Some(items) = Items::of(self.unit, word).filter(|_| self.depth_left > 0) else {
+            return Ok(Look::Unclear);
+        };
+        if spend(&mut self.fuel, word.opcode().fuel()).is_err() {
+            return Ok(Look::Unclear);
+        }
+        if !self.instance.is_of(node, Types::ARRAY)? {
+            return Ok(Look::Passes);
+        }
+        let of_element =
+            if items.target.is_some() { self.unit.code()[items.target.pc() as usize] } else { build::leave() };
+        let mut cursor = self.instance.elements(node);
+        let mut at = 0;
+        while let Some(element) = self.instance.next_element(&mut cursor)? {
+            if spend(&mut self.fuel, 1).is_err() {
+                return Ok(Look::Unclear);
+            }
+            at += 1;
+            if at > items.max {
+                return Ok(Look::Fails);
+            }
+            if at <= items.start {
+                continue;
+            }
+            let told = match guarded(items.guard(), self.instance, element)? {
+                Look::Unclear => self.look_at_scalar(of_element, element)?,
+                told => told,
+            };
+            if told != Look::Passes {
+                return Ok(told);
+            }
+        }
+        Ok(Look::from(at >= items.min))
+    }
+
+    /// What an instruction about scalars says at a look. Where it is unclear no fuel is spent.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // in two places, each a loop of its own
+    fn look_at_scalar(&mut self, word: Word, node: I::Node) -> Result<Look, Halt> {
+        let op = word.opcode();
+        Ok(match op {
+            Opcode::Leave => Look::Passes,
+            Opcode::TypeIs => {
+                let holds = self.instance.is_of(node, Types(word.a))?;
+                self.pay(op.fuel(), holds)
+            }
+            Opcode::InRange
+            | Opcode::Minimum
+            | Opcode::Maximum
+            | Opcode::ExclusiveMinimum
+            | Opcode::ExclusiveMaximum => match self.instance.view(node)? {
+                View::Number(number) => {
+                    let holds = is_within(self.unit, word, number);
+                    self.pay(op.fuel() + number.literal_bytes() as u64 / 16, holds)
+                }
+                other => self.pass_by(op, other),
+            },
+            Opcode::MinLength | Opcode::MaxLength | Opcode::Matches => match self.instance.view(node)? {
+                View::String(text) => self.look_at_text(word, text)?,
+                other => self.pass_by(op, other),
+            },
+            Opcode::EnumIs => match self.instance.view(node)? {
+                View::String(text) => {
+                    let set = &self.unit.parts.enums[word.c as usize];
+                    let holds = self.unit.has_string(set, text.plain(self.patterns.plain()));
+                    self.pay(op.fuel() + 1 + text.raw_bytes() as u64 / 16, holds)
+                }
+                _ => Look::Unclear,
+            },
+            _ => Look::Unclear,
+        })
+    }
+
+    #[inline]
+    fn look_at_text(&mut self, word: Word, text: Text<'_>) -> Result<Look, Halt> {
+        let op = word.opcode();
+        if op == Opcode::Matches {
+            let pattern = self.unit.pattern(word.c);
+            if spend(&mut self.fuel, op.fuel() + 1 + pattern.fuel(text.raw_bytes())).is_err() {
+                return Ok(Look::Unclear);
+            }
+            return Ok(Look::from(pattern.is_match(text, self.patterns)?));
+        }
+        // Characters are counted only where the bytes do not tell.
+        let holds = |len| if op == Opcode::MinLength { len >= word.c as usize } else { len <= word.c as usize };
+        let (least, most) = text.char_len_bounds();
+        if holds(least) == holds(most) {
+            return Ok(self.pay(op.fuel(), holds(least)));
+        }
+        Ok(match spend(&mut self.fuel, op.fuel() + text.raw_bytes() as u64 / 16) {
+            Ok(()) => Look::from(holds(text.char_len())),
+            Err(_) => Look::Unclear,
+        })
+    }
+
+    /// A value that the instruction is not about passes, if it is one that JSON has.
+    #[inline]
+    fn pass_by(&mut self, op: Opcode, value: View<'_>) -> Look {
+        if matches!(value, View::NotJson(_)) { Look::Unclear } else { self.pay(op.fuel(), true) }
+    }
+
+    /// The verdict, if there is fuel for it: the machine says that there is none.
+    #[inline]
+    fn pay(&mut self, amount: u64, passes: bool) -> Look {
+        if spend(&mut self.fuel, amount).is_ok() { Look::from(passes) } else { Look::Unclear }
     }
 }
 
@@ -169,42 +312,6 @@ pub fn is_about_scalars(op: Opcode) -> bool {
             | Opcode::MaxLength
             | Opcode::Matches
     )
-}
-
-/// What a block says of a value at a look. Where it is unclear no fuel is spent.
-#[inline(never)]
-fn look_by<'a, I: Instance<'a>>(
-    unit: &Unit,
-    pc: u32,
-    instance: &mut I,
-    node: I::Node,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Look, Halt> {
-    let before = *fuel;
-    let mut pc = pc;
-    loop {
-        let word = unit.code()[pc as usize];
-        let told = match word.opcode() {
-            Opcode::Leave => return Ok(Look::Passes),
-            Opcode::SkipType => {
-                let skips = instance.is_of(node, Types(word.a))?;
-                if skips {
-                    pc = Target::from_bits(word.c).pc() - 1;
-                }
-                pay(fuel, word.opcode().fuel(), true)?
-            }
-            _ => look_at(unit, word, instance, node, fuel, looks)?,
-        };
-        match told {
-            Look::Passes => pc += 1,
-            Look::Fails => return Ok(Look::Fails),
-            Look::Unclear => {
-                *fuel = before;
-                return Ok(Look::Unclear);
-            }
-        }
-    }
 }
 
 /// What `items` and `counted_items` do.
@@ -234,136 +341,6 @@ impl Items {
     }
 }
 
-#[inline(never)]
-fn look_at_elements<'a, I: Instance<'a>>(
-    unit: &Unit,
-    word: Word,
-    instance: &mut I,
-    node: I::Node,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Look, Halt> {
-    let Some(items) = Items::of(unit, word).filter(|_| looks.depth_left > 0) else {
-        return Ok(Look::Unclear);
-    };
-    if spend(fuel, word.opcode().fuel()).is_err() {
-        return Ok(Look::Unclear);
-    }
-    if !instance.is_of(node, Types::ARRAY)? {
-        return Ok(Look::Passes);
-    }
-    let of_element = if items.target.is_some() { unit.code()[items.target.pc() as usize] } else { build::leave() };
-    let mut cursor = instance.elements(node);
-    let mut at = 0;
-    while let Some(element) = instance.next_element(&mut cursor)? {
-        if spend(fuel, 1).is_err() {
-            return Ok(Look::Unclear);
-        }
-        at += 1;
-        if at > items.max {
-            return Ok(Look::Fails);
-        }
-        if at <= items.start {
-            continue;
-        }
-        let told = match guarded(items.guard(), instance, element)? {
-            Look::Unclear => look_at_scalar(unit, of_element, instance, element, fuel, looks)?,
-            told => told,
-        };
-        if told != Look::Passes {
-            return Ok(told);
-        }
-    }
-    Ok(Look::from(at >= items.min))
-}
-
-/// What an instruction says of a value at a look. Where it is unclear no fuel is spent.
-#[inline(never)]
-fn look_at<'a, I: Instance<'a>>(
-    unit: &Unit,
-    word: Word,
-    instance: &mut I,
-    node: I::Node,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Look, Halt> {
-    if word.op == Opcode::Items as u8 || word.op == Opcode::CountedItems as u8 {
-        let before = *fuel;
-        let told = look_at_elements(unit, word, instance, node, fuel, looks)?;
-        if told == Look::Unclear {
-            *fuel = before;
-        }
-        return Ok(told);
-    }
-    look_at_scalar(unit, word, instance, node, fuel, looks)
-}
-
-/// What an instruction about scalars says at a look. Where it is unclear no fuel is spent.
-#[inline(always)]
-#[allow(clippy::inline_always)] // in two places, each a loop of its own
-fn look_at_scalar<'a, I: Instance<'a>>(
-    unit: &Unit,
-    word: Word,
-    instance: &mut I,
-    node: I::Node,
-    fuel: &mut u64,
-    looks: &mut Looks<'_>,
-) -> Result<Look, Halt> {
-    let op = word.opcode();
-    match op {
-        Opcode::Leave => Ok(Look::Passes),
-        Opcode::TypeIs => {
-            let holds = instance.is_of(node, Types(word.a))?;
-            pay(fuel, op.fuel(), holds)
-        }
-        Opcode::EnumIs => match instance.view(node)? {
-            View::String(text) => {
-                let set = &unit.parts.enums[word.c as usize];
-                let holds = unit.has_string(set, text.plain(looks.patterns.plain()));
-                pay(fuel, op.fuel() + 1 + text.raw_bytes() as u64 / 16, holds)
-            }
-            _ => Ok(Look::Unclear),
-        },
-        Opcode::MinLength | Opcode::MaxLength => match instance.view(node)? {
-            View::String(text) => {
-                let (least, most) = text.char_len_bounds();
-                let bound = word.c as usize;
-                let holds = |len| if op == Opcode::MinLength { len >= bound } else { len <= bound };
-                if holds(least) == holds(most) {
-                    return pay(fuel, op.fuel(), holds(least));
-                }
-                match spend(fuel, op.fuel() + text.raw_bytes() as u64 / 16) {
-                    Ok(()) => Ok(Look::from(holds(text.char_len()))),
-                    Err(_) => Ok(Look::Unclear),
-                }
-            }
-            View::NotJson(_) => Ok(Look::Unclear),
-            _ => pay(fuel, op.fuel(), true),
-        },
-        Opcode::Matches => match instance.view(node)? {
-            View::String(text) => {
-                let pattern = unit.pattern(word.c);
-                if spend(fuel, op.fuel() + 1 + pattern.fuel(text.raw_bytes())).is_err() {
-                    return Ok(Look::Unclear);
-                }
-                Ok(Look::from(pattern.is_match(text, looks.patterns)?))
-            }
-            View::NotJson(_) => Ok(Look::Unclear),
-            _ => pay(fuel, op.fuel(), true),
-        },
-        Opcode::InRange | Opcode::Minimum | Opcode::Maximum | Opcode::ExclusiveMinimum | Opcode::ExclusiveMaximum => {
-            match instance.view(node)? {
-                View::Number(number) => {
-                    pay(fuel, op.fuel() + number.literal_bytes() as u64 / 16, is_within(unit, word, number))
-                }
-                View::NotJson(_) => Ok(Look::Unclear),
-                _ => pay(fuel, op.fuel(), true),
-            }
-        }
-        _ => Ok(Look::Unclear),
-    }
-}
-
 /// Whether a number satisfies an instruction about bounds.
 #[inline]
 pub(super) fn is_within(unit: &Unit, word: Word, number: Number<'_>) -> bool {
@@ -390,11 +367,4 @@ pub(super) fn is_within(unit: &Unit, word: Word, number: Number<'_>) -> bool {
 pub(super) fn spend(fuel: &mut u64, amount: u64) -> Result<(), Halt> {
     *fuel = fuel.checked_sub(amount).ok_or(Halt::Fault(FaultCode::Fuel))?;
     Ok(())
-}
-
-/// The verdict, if there is fuel for it: the machine says that there is none.
-#[inline]
-#[allow(clippy::unnecessary_wraps)] // it is the last expression of most arms
-fn pay(fuel: &mut u64, amount: u64, passes: bool) -> Result<Look, Halt> {
-    Ok(if spend(fuel, amount).is_ok() { Look::from(passes) } else { Look::Unclear })
 }
