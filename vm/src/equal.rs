@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use ahash::RandomState;
+use ahash::{AHasher, RandomState};
 
 use crate::failure::FaultCode;
 use crate::instance::{Halt, Instance, View};
@@ -152,54 +152,58 @@ pub fn hash<'a, I: Instance<'a>>(
     seed: &RandomState,
     budget: &mut Budget,
 ) -> Result<u64, Halt> {
-    budget.spend(1)?;
     let mut state = seed.build_hasher();
+    hash_into(instance, node, seed, budget, &mut state)?;
+    Ok(state.finish())
+}
+
+/// Arrays end in a mark of their own, so that no two different values write the same.
+fn hash_into<'a, I: Instance<'a>>(
+    instance: &mut I,
+    node: I::Node,
+    seed: &RandomState,
+    budget: &mut Budget,
+    state: &mut AHasher,
+) -> Result<(), Halt> {
+    budget.spend(1)?;
     match instance.view(node)? {
         View::Null => state.write_u8(0),
         View::Bool(is) => state.write_u8(1 + u8::from(is)),
         View::Number(number) => {
             state.write_u8(3);
-            number.hash_into(&mut state);
+            number.hash_into(state);
         }
         View::String(text) => {
             budget.spend(text.raw_bytes() as u64 / 16)?;
             state.write_u8(4);
-            text.hash_into(&mut state);
+            text.hash_into(state);
         }
         View::Array => {
             budget.deeper()?;
             state.write_u8(5);
             let mut at = instance.elements(node);
             while let Some(element) = instance.next_element(&mut at)? {
-                state.write_u64(hash(instance, element, seed, budget)?);
+                hash_into(instance, element, seed, budget, state)?;
             }
+            state.write_u8(6);
             budget.depth += 1;
         }
         View::Object => {
             budget.deeper()?;
-            state.write_u8(6);
-            state.write_u64(hash_members(instance, node, seed, budget)?);
+            state.write_u8(7);
+            // The sum of the members' hashes is the same in any order.
+            let mut sum = 0_u64;
+            let mut at = instance.members(node);
+            while let Some(member) = instance.next_member(&mut at)? {
+                let mut state = seed.build_hasher();
+                member.name.hash_into(&mut state);
+                hash_into(instance, member.value, seed, budget, &mut state)?;
+                sum = sum.wrapping_add(state.finish());
+            }
+            state.write_u64(sum);
             budget.depth += 1;
         }
         View::NotJson(_) => return Err(Halt::Unreadable),
     }
-    Ok(state.finish())
-}
-
-/// The sum of the members' hashes: the same in any order.
-fn hash_members<'a, I: Instance<'a>>(
-    instance: &mut I,
-    node: I::Node,
-    seed: &RandomState,
-    budget: &mut Budget,
-) -> Result<u64, Halt> {
-    let mut sum = 0_u64;
-    let mut at = instance.members(node);
-    while let Some(member) = instance.next_member(&mut at)? {
-        let mut state = seed.build_hasher();
-        member.name.hash_into(&mut state);
-        state.write_u64(hash(instance, member.value, seed, budget)?);
-        sum = sum.wrapping_add(state.finish());
-    }
-    Ok(sum)
+    Ok(())
 }

@@ -110,19 +110,38 @@ impl<'a> Number<'a> {
     /// over their digits; no allocation.
     /// Source: JSON Schema Core 4.2.2 (equality), Validation 6.2.2 to 6.2.5 (bounds).
     #[must_use]
+    #[inline]
     pub fn compare(self, other: Number<'_>) -> Ordering {
+        if let (Self::Int(a), Number::Int(b)) = (self, other) {
+            return a.cmp(&b);
+        }
+        match (self.as_double(), other.as_double()) {
+            (Some(a), Some(b)) => compare_doubles(a, b),
+            _ => self.compare_long(other),
+        }
+    }
+
+    /// The double that equals the number, if it is told without a look at digits.
+    #[inline]
+    fn as_double(self) -> Option<f64> {
+        match self {
+            Self::Int(int) => small_double(int),
+            Self::Big(_) => None,
+            Self::Decimal { value, .. } => Some(value),
+        }
+    }
+
+    #[inline(never)]
+    fn compare_long(self, other: Number<'_>) -> Ordering {
         match (self, other) {
             (Self::Int(a), Number::Int(b)) => a.cmp(&b),
             (Self::Int(_), Number::Big(b)) => sign_order(b).reverse(),
-            (Self::Int(a), Number::Decimal { value: b, .. }) => match small_double(a) {
-                Some(a) => compare_doubles(a, b),
-                None => compare_int_double(a, b),
-            },
+            (Self::Int(a), Number::Decimal { value: b, .. }) => compare_int_double(a, b),
             (Self::Big(a), Number::Int(_)) => sign_order(a),
             (Self::Big(a), Number::Big(b)) => compare_big(a, b),
             (Self::Big(a), Number::Decimal { value: b, .. }) => compare_big_double(a, b),
             (Self::Decimal { value: a, .. }, Number::Decimal { value: b, .. }) => compare_doubles(a, b),
-            (Self::Decimal { .. }, Number::Int(_) | Number::Big(_)) => other.compare(self).reverse(),
+            (Self::Decimal { .. }, Number::Int(_) | Number::Big(_)) => other.compare_long(self).reverse(),
         }
     }
 
