@@ -13,8 +13,10 @@
 
 mod bounds;
 mod compact;
+mod contradiction;
 mod dialect;
 mod document;
+mod edit_distance;
 mod emit;
 mod finding;
 mod fusion;
@@ -30,7 +32,9 @@ mod pattern_cache;
 mod peephole;
 mod quick_look;
 mod refs;
+mod repair;
 mod stages;
+mod stray;
 mod string_pool;
 mod well_formed;
 
@@ -43,6 +47,9 @@ use callgate_vm::unit::Unit;
 use sha2::{Digest, Sha256};
 
 use crate::document::SCHEMA_READ;
+use crate::ingest::flavour::Flavour;
+use crate::ingest::shape::SchemaAt;
+use crate::ingest::source::Source;
 use crate::ir::Model;
 use crate::limits_check::LowerBudget;
 use crate::pattern_cache::PatternCache;
@@ -52,6 +59,7 @@ use crate::well_formed::Checker;
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
+pub use crate::ingest::shape::Shape;
 pub use crate::options::Options;
 pub use crate::stages::Stage;
 
@@ -82,44 +90,45 @@ pub struct Compiled {
 
 /// Compiles a catalog. Errors: it is not JSON, or of no known shape; one finding says so.
 pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<Finding>> {
+    compile_catalog_observed(text, options, &mut |_, _| {})
+}
+
+/// As [`compile_catalog`], and tells how many entries are done, of how many, after each.
+pub fn compile_catalog_observed(
+    text: &[u8],
+    options: &Options,
+    observe: &mut dyn FnMut(usize, usize),
+) -> Result<Compiled, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let entries = ingest::read(tape)?;
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let entries = ingest::read(tape, options.shape, &source.broken)?;
     let mut session = Session::new(options);
     let mut compiled = Compiled::default();
     let mut names = HashSet::default();
-    for entry in entries {
-        let tool = match entry.tool {
-            Ok(tool) => tool,
+    let all = entries.len();
+    for (done, entry) in entries.into_iter().enumerate() {
+        match entry.tool {
+            Ok(tool) if names.insert(tool.name.clone()) => {
+                let tool = session.tool(tape, tool, &mut compiled.findings);
+                compiled.tools.push(tool);
+            }
+            Ok(tool) => {
+                let detail = "the catalog has a tool of that name already; the first is kept";
+                let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+                let span = Some(bounds::span_of(tape, entry.node));
+                compiled.findings.push(Finding { tool: Some(tool.name), span, ..finding });
+                compiled.refused_entries += 1;
+            }
             Err(finding) => {
                 compiled.findings.push(finding);
                 compiled.refused_entries += 1;
-                continue;
             }
-        };
-        if !names.insert(tool.name.clone()) {
-            let detail = "the catalog has a tool of that name already; the first is kept";
-            let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
-            let at = Some(tape.entry(entry.node).start as usize);
-            compiled.findings.push(Finding { tool: Some(tool.name), at, ..finding });
-            compiled.refused_entries += 1;
-            continue;
         }
-        let mut compile = |node: Option<Node>, role| {
-            let root = node?;
-            let (unit, findings) = session.tool_schema(tape, root, role);
-            compiled.findings.extend(findings.into_iter().map(|finding| {
-                let at = finding.at.or_else(|| Some(bounds::offset_of(tape, root, &finding.pointer)));
-                Finding { tool: Some(tool.name.clone()), schema: role, at, ..finding }
-            }));
-            unit.map(Arc::new)
-        };
-        let input = match tool.input {
-            None => Some(Arc::new(session_free_unit(options))),
-            node => compile(node, SchemaRole::Input),
-        };
-        let output = compile(tool.output, SchemaRole::Output);
-        compiled.tools.push(CompiledTool { name: tool.name, input, output });
+        observe(done + 1, all);
+    }
+    for span in compiled.findings.iter_mut().filter_map(|finding| finding.span.as_mut()) {
+        *span = span.start.saturating_sub(source.shift)..span.end.saturating_sub(source.shift);
     }
     Ok(compiled)
 }
@@ -145,14 +154,21 @@ pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Findi
 /// that far. Errors: the text is no catalog.
 pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -> Result<Option<String>, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let found = ingest::read(tape)?.into_iter().filter_map(|entry| entry.tool.ok()).find(|entry| entry.name == tool);
-    let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let mut tools = ingest::read(tape, options.shape, &source.broken)?.into_iter().filter_map(|entry| entry.tool.ok());
+    let Some(input) = tools.find(|entry| entry.name == tool).and_then(|tool| tool.input) else {
         return Ok(None);
     };
-    if bounds::hard(tape, node, &options.limits).is_err() {
+    if !refs::is_schema(tape.entry(input.node).kind) || bounds::hard(tape, input.node, &options.limits).is_err() {
         return Ok(None);
     }
+    let mut translated = TapeBuf::new();
+    let text = input.flavour.translate(tape, input.node);
+    let (tape, node) = match &text {
+        Some(text) => (translated.read_text(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?, 0),
+        None => (tape, input.node),
+    };
     let bump = Bump::new();
     let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
     let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
@@ -175,7 +191,7 @@ fn unreadable(error: ReadError) -> Finding {
     match error {
         ReadError::Malformed(malformed) => {
             let finding = Finding::new(FindingKind::Unreadable, "", format!("not JSON: {malformed}"));
-            Finding { at: Some(malformed.at), ..finding }
+            Finding { span: Some(malformed.at..malformed.at), ..finding }
         }
         ReadError::Fault(code) => {
             Finding::new(FindingKind::Unreadable, "", format!("beyond what is read: {}", code.as_str()))
@@ -223,6 +239,42 @@ impl<'o> Session<'o> {
         }
     }
 
+    /// Compiles a tool's schemas. What is found is told of the tool, with its place in the text.
+    fn tool(&mut self, tape: Tape<'_>, tool: ingest::Tool, findings: &mut Vec<Finding>) -> CompiledTool {
+        let ingest::Tool { name, input, output } = tool;
+        let options = self.options;
+        let mut compile = |schema: SchemaAt, role| {
+            let (unit, found) = self.flavoured(tape, schema, role);
+            findings.extend(found.into_iter().map(|finding| {
+                let span = bounds::span_at(tape, schema.node, &finding.pointer);
+                Finding { tool: Some(name.clone()), schema: role, span: Some(span), ..finding }
+            }));
+            unit.map(Arc::new)
+        };
+        let input = match input {
+            Some(schema) => compile(schema, SchemaRole::Input),
+            None => Some(Arc::new(session_free_unit(options))),
+        };
+        let output = output.and_then(|schema| compile(schema, SchemaRole::Output));
+        CompiledTool { name, input, output }
+    }
+
+    /// Compiles a schema of any flavour, in JSON Schema.
+    fn flavoured(&mut self, tape: Tape<'_>, schema: SchemaAt, role: SchemaRole) -> (Option<Unit>, Vec<Finding>) {
+        if schema.flavour != Flavour::JsonSchema
+            && let Err(finding) = bounds::hard(tape, schema.node, &self.options.limits)
+        {
+            return (None, vec![finding]);
+        }
+        let Some(text) = schema.flavour.translate(tape, schema.node) else {
+            return self.tool_schema(tape, schema.node, role);
+        };
+        match TapeBuf::new().read_text(&text, SCHEMA_READ) {
+            Ok(tape) => self.tool_schema(tape, 0, role),
+            Err(error) => (None, vec![unreadable(error)]),
+        }
+    }
+
     /// Compiles a tool's schema; beside the rest, arguments and results must be able to be objects.
     fn tool_schema(&mut self, tape: Tape<'_>, node: Node, role: SchemaRole) -> (Option<Unit>, Vec<Finding>) {
         let (unit, mut findings) = self.schema(tape, node);
@@ -255,6 +307,7 @@ impl<'o> Session<'o> {
             return (None, findings);
         }
         self.checker.check(&registry, root, options, &mut findings);
+        stray::check(&registry, root, &mut findings);
         if findings.iter().any(|finding| !finding.kind.compiles()) {
             return (None, findings);
         }
@@ -294,16 +347,20 @@ fn compile_model(
 ) -> (Option<Unit>, Vec<Finding>) {
     let budget = LowerBudget::new(options.limits.unit_bytes_max);
     let program = lower::lower(&mut model, root, options.peephole, budget);
+    let places = model.registry.places(root.doc);
     if program.is_some() {
         // What nothing refers to is read all the same: a broken reference or pattern there is a finding too.
-        for place in model.registry.places(root.doc) {
-            model.schema(place);
+        for place in &places {
+            model.schema(*place);
         }
     }
     let mut findings = std::mem::take(&mut model.registry.findings);
     // A schema behind two references is read once, but a pattern may be met in several blocks.
     findings.dedup();
     let compiles = findings.iter().all(|finding| finding.kind.compiles());
+    if compiles && program.is_some() {
+        contradiction::check(&mut model, &places, &mut findings);
+    }
     let unit = match program {
         Some(program) if compiles => match emit::emit(&program, &model, digest) {
             Ok(unit) => Some(unit),

@@ -7,6 +7,7 @@ use callgate_vm::limits::Limits;
 
 use crate::dialect::Draft;
 use crate::document::Documents;
+use crate::ingest::shape::Shape;
 
 /// How schemas are compiled.
 #[derive(Clone, Debug)]
@@ -17,6 +18,9 @@ pub struct Options {
     pub assert_formats: bool,
     /// Documents that references may reach, by URI. Nothing else is ever read.
     pub documents: Arc<Documents>,
+    /// The shape that all tools of a catalog are read in; none recognises each by its members. Not part of a digest: it
+    /// says where schemas are, not what they mean.
+    pub shape: Option<Shape>,
     /// Bounds.
     pub limits: Limits,
     /// Rewrites of the accept code. On by default; off only to compare.
@@ -31,6 +35,7 @@ impl Default for Options {
             draft: Draft::D2020,
             assert_formats: false,
             documents: Arc::default(),
+            shape: None,
             limits: Limits::default(),
             peephole: true,
             fusion: true,

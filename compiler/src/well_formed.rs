@@ -1,7 +1,5 @@
 //! Well-formedness: a schema is an instance of its dialect's metaschema, and is judged as one.
 
-use std::fmt::Write as _;
-
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::{Explanation, Extent};
 use callgate_vm::instance::Halt;
@@ -20,6 +18,7 @@ use crate::metaschema;
 use crate::options::Options;
 use crate::quick_look::is_plainly_well_formed;
 use crate::refs::{Place, Registry};
+use crate::repair;
 
 /// What checking a schema may spend: linear in its nodes, and a schema is bounded itself. Unit: fuel.
 const FUEL_MAX: u64 = 1 << 34;
@@ -90,7 +89,7 @@ impl Checker {
     }
 
     fn finding(renderer: Renderer<'_>) -> Finding {
-        let (mut pointer, mut detail) = (String::new(), String::new());
+        let (mut pointer, mut detail, mut hint) = (String::new(), String::new(), None);
         if let Some(top) = renderer.top() {
             let mut bounded = Bounded::new(&mut detail, DETAIL_BYTES_MAX);
             let written = renderer
@@ -98,14 +97,9 @@ impl Checker {
                 .and_then(|()| bounded.finish())
                 .and_then(|()| renderer.write_pointer(&mut pointer, top.deep.path));
             debug_assert!(written.is_ok());
-            let mut buffer = String::new();
-            let value = renderer.tape.text(top.deep.node).plain(&mut buffer);
-            if let Some(meant) = meant_type(&pointer, value) {
-                let added = write!(detail, "; did you mean \"{meant}\"?");
-                debug_assert!(added.is_ok());
-            }
+            hint = repair::hint(&pointer, renderer.tape, top.deep.node);
         }
-        Finding::new(FindingKind::NotWellFormed, pointer, detail)
+        Finding { hint, ..Finding::new(FindingKind::NotWellFormed, pointer, detail) }
     }
 }
 
@@ -115,77 +109,4 @@ fn declined(halt: Halt) -> Finding {
         Halt::Unreadable | Halt::Stackless => "unreadable",
     };
     Finding::new(FindingKind::SizeLimit, "", format!("the schema is too large to be checked: {code}"))
-}
-
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
-
-/// The type that a misspelt one means, where the pointer says that a type stands there.
-fn meant_type(pointer: &str, value: &str) -> Option<&'static str> {
-    let at_type = pointer.ends_with("/type")
-        || pointer
-            .rsplit_once('/')
-            .is_some_and(|(list, index)| list.ends_with("/type") && index.bytes().all(|byte| byte.is_ascii_digit()));
-    if !at_type || value.is_empty() || value.len() > 16 {
-        return None;
-    }
-    let aliases = [
-        ("str", "string"),
-        ("text", "string"),
-        ("int", "integer"),
-        ("long", "integer"),
-        ("float", "number"),
-        ("double", "number"),
-        ("decimal", "number"),
-        ("bool", "boolean"),
-        ("dict", "object"),
-        ("map", "object"),
-        ("list", "array"),
-        ("tuple", "array"),
-        ("none", "null"),
-    ];
-    let lower = value.to_ascii_lowercase();
-    if let Some((_, meant)) = aliases.iter().find(|(alias, _)| *alias == lower) {
-        return Some(meant);
-    }
-    let nearest = TYPES.iter().min_by_key(|name| edit_distance(name, &lower))?;
-    (edit_distance(nearest, &lower) <= 2).then_some(nearest)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = match (i, j) {
-                (0, n) | (n, 0) => n,
-                (i, j) => {
-                    let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                    let best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    let swaps = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-                    if swaps { best.min(rows[i - 2][j - 2] + 1) } else { best }
-                }
-            };
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(pointer: &str, value: &str, expected: Option<&str>) {
-        assert_eq!(meant_type(pointer, value), expected);
-    }
-
-    #[test]
-    fn misspelt_types() {
-        check("/type", "strnig", Some("string"));
-        check("/properties/a/type/0", "OBJECT", Some("object"));
-        check("/type", "float", Some("number"));
-        check("/type", "banana", None);
-        check("/title", "strnig", None);
-    }
 }
