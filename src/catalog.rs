@@ -3,10 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, Stage, compile_catalog};
+use callgate_compiler::{
+    Compiled, CompiledSchema, CompiledTool, Finding, FindingKind, KnownSchemas, Options, SchemaRole, Stage,
+    compile_catalog,
+};
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
+use serde::Serialize;
 
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
@@ -15,15 +19,16 @@ use crate::session::Session;
 /// A tool of a catalog.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    name: String,
+    compiled: CompiledTool,
     input: Option<Schema>,
     output: Option<Schema>,
+    options: Arc<Options>,
 }
 
 impl Tool {
     /// The tool's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.compiled.name
     }
 
     /// What judges its arguments; `None` if the schema could not be compiled.
@@ -35,6 +40,60 @@ impl Tool {
     pub fn output(&self) -> Option<&Schema> {
         self.output.as_ref()
     }
+
+    /// The schema of that role as it was compiled: digest, source and findings. `{}` stands for the input schema of a tool
+    /// that has none; `None` only for an output schema.
+    pub fn compiled(&self, role: SchemaRole) -> Option<&CompiledSchema> {
+        match role {
+            SchemaRole::Input => Some(&self.compiled.input),
+            SchemaRole::Output => self.compiled.output.as_ref(),
+        }
+    }
+
+    /// The tool's entry in its catalog as compact JSON text, with `null` in the places of its schemas.
+    pub fn definition(&self) -> &str {
+        &self.compiled.definition
+    }
+
+    /// How it was compiled.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn schemas(&self) -> impl Iterator<Item = &CompiledSchema> {
+        std::iter::once(&self.compiled.input).chain(&self.compiled.output)
+    }
+}
+
+/// What compiling or refreshing a catalog did with the schemas of its tools, those of arguments and of results alike.
+///
+/// Of the schemas in the new text, `compiled` and `reused` are two parts; of those in the catalog before, `replaced` and
+/// `dropped` are what is not there any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Compiled now.
+    pub compiled: usize,
+    /// Known by their digest: from the catalog before, or from another tool of the text. A digest is of the whole schema and
+    /// of the options that can change what it is compiled to.
+    pub reused: usize,
+    /// Schemas whose tool has another one in the same place now.
+    pub replaced: usize,
+    /// Schemas whose tool is gone, or has none in that place any more.
+    pub dropped: usize,
+}
+
+impl Counters {
+    /// Counts what became of a tool's schemas.
+    fn count_change(&mut self, before: &Tool, after: Option<&Tool>) {
+        for role in [SchemaRole::Input, SchemaRole::Output] {
+            let digest = |tool: &Tool| tool.compiled(role).map(|schema| schema.digest);
+            match (digest(before), after.and_then(digest)) {
+                (None, _) => {}
+                (Some(_), None) => self.dropped += 1,
+                (Some(before), Some(after)) => self.replaced += usize::from(before != after),
+            }
+        }
+    }
 }
 
 /// Compiled tools by name.
@@ -45,7 +104,10 @@ impl Tool {
 pub struct Catalog {
     tools: Vec<Tool>,
     by_name: HashMap<String, usize, ahash::RandomState>,
+    options: Arc<Options>,
     limits: Arc<Limits>,
+    counters: Counters,
+    report: Arc<Report>,
 }
 
 impl Catalog {
@@ -55,18 +117,34 @@ impl Catalog {
     /// A tool that cannot be compiled is a finding of the report, and [`Outcome::NotCompiled`] when called; the others
     /// work. Errors: the text is no catalog at all.
     pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Catalog, Report), Refused> {
-        let compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
-        let mut catalog = Catalog { limits: Arc::new(options.limits.clone()), ..Catalog::default() };
-        let report = catalog.take(compiled);
+        let mut catalog = Catalog::default();
+        let report = catalog.upsert(text, options)?;
         Ok((catalog, report))
     }
 
-    /// Compiles the tools of `text` (a single tool or a catalog) and adds them, in place of any of the same name.
+    /// Compiles the tools of `text` (a single tool or a catalog) and adds them, in place of any of the same name. Schemas
+    /// that the catalog has already are not compiled again; [`counters`](Self::counters) tell how many.
     /// Errors: the text is no tool or catalog; then nothing is changed.
     pub fn upsert(&mut self, text: impl AsRef<[u8]>, options: &Options) -> Result<Report, Refused> {
-        let compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
+        let compiled = compile_catalog(text.as_ref(), options, self.known_schemas()).map_err(refused)?;
+        self.options = Arc::new(options.clone());
         self.limits = Arc::new(options.limits.clone());
-        Ok(self.take(compiled))
+        self.take(compiled);
+        Ok(Report::clone(&self.report))
+    }
+
+    /// What became of schemas when the catalog was last compiled, refreshed or added to.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// What was found in the text that was last compiled.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn known_schemas(&self) -> KnownSchemas {
+        self.tools.iter().flat_map(Tool::schemas).cloned().collect()
     }
 
     /// One stage of compiling a tool of the catalog `text`, as text for people. `None` if there is no such tool or its
@@ -80,24 +158,31 @@ impl Catalog {
         callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
-    fn take(&mut self, mut compiled: Compiled) -> Report {
-        let report = report(&mut compiled);
+    fn take(&mut self, mut compiled: Compiled) {
+        self.report = Arc::new(report(&mut compiled));
+        let (compiled_now, reused) = (compiled.schemas_compiled, compiled.schemas_reused);
+        self.counters = Counters { compiled: compiled_now, reused, ..Counters::default() };
         for tool in compiled.tools {
             let tool = self.tool_of(tool);
-            match self.by_name.get(&tool.name) {
-                Some(at) => self.tools[*at] = tool,
+            match self.by_name.get(tool.name()) {
+                Some(at) => {
+                    let before = std::mem::replace(&mut self.tools[*at], tool);
+                    self.counters.count_change(&before, Some(&self.tools[*at]));
+                }
                 None => {
-                    self.by_name.insert(tool.name.clone(), self.tools.len());
+                    self.by_name.insert(tool.name().to_owned(), self.tools.len());
                     self.tools.push(tool);
                 }
             }
         }
-        report
     }
 
-    fn tool_of(&self, tool: CompiledTool) -> Tool {
-        let schema = |unit| Schema::new(unit, Arc::clone(&self.limits));
-        Tool { name: tool.name, input: tool.input.map(schema), output: tool.output.map(schema) }
+    fn tool_of(&self, compiled: CompiledTool) -> Tool {
+        let schema = |compiled: &CompiledSchema| {
+            compiled.unit.as_ref().map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+        };
+        let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
+        Tool { compiled, input, output, options: Arc::clone(&self.options) }
     }
 
     /// The tool of that name.
@@ -165,8 +250,8 @@ fn report(compiled: &mut Compiled) -> Report {
         .filter(|finding| finding.kind != FindingKind::DuplicateTool)
         .filter_map(|finding| finding.tool.as_deref())
         .collect();
-    let flagged = |tool: &&CompiledTool| tool.input.is_some() && about.contains(tool.name.as_str());
-    let refused = compiled.tools.iter().filter(|tool| tool.input.is_none()).count();
+    let flagged = |tool: &&CompiledTool| tool.input.unit.is_some() && about.contains(tool.name.as_str());
+    let refused = compiled.tools.iter().filter(|tool| tool.input.unit.is_none()).count();
     let flagged = compiled.tools.iter().filter(flagged).count();
     let tools = compiled.tools.len();
     Report {

@@ -36,7 +36,7 @@ mod session;
 mod trace;
 
 pub use callgate_compiler::{
-    Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
+    CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -49,7 +49,7 @@ pub use callgate_vm::scratch::Stack;
 pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
-pub use crate::catalog::{Catalog, Tool};
+pub use crate::catalog::{Catalog, Counters, Tool};
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};

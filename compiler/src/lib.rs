@@ -22,6 +22,7 @@ mod finding;
 mod fusion;
 mod ingest;
 mod ir;
+mod known;
 mod limits_check;
 mod location;
 mod lower;
@@ -38,16 +39,15 @@ mod stray;
 mod string_pool;
 mod well_formed;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ahash::HashSet;
 use bumpalo::Bump;
-use callgate_vm::tape::{EntryKind, Node, ReadError, Tape, TapeBuf};
+use callgate_vm::tape::{EntryKind, Node, OwnedTape, ReadError, Tape, TapeBuf};
 use callgate_vm::unit::Unit;
 use sha2::{Digest, Sha256};
 
 use crate::document::SCHEMA_READ;
-use crate::ingest::flavour::Flavour;
 use crate::ingest::shape::SchemaAt;
 use crate::ingest::source::Source;
 use crate::ir::Model;
@@ -60,6 +60,7 @@ pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
+pub use crate::known::{CompiledSchema, KnownSchemas};
 pub use crate::options::Options;
 pub use crate::stages::Stage;
 
@@ -71,10 +72,12 @@ pub const FORMAT_VERSION: u32 = 2;
 pub struct CompiledTool {
     /// Its name.
     pub name: String,
-    /// What judges its arguments; none if the schema could not be compiled.
-    pub input: Option<Arc<Unit>>,
-    /// What judges its results; none if there is no schema or it could not be compiled.
-    pub output: Option<Arc<Unit>>,
+    /// The schema of its arguments; `{}` where the tool has none.
+    pub input: CompiledSchema,
+    /// The schema of its results, if it has one.
+    pub output: Option<CompiledSchema>,
+    /// The tool's entry as compact JSON text, with `null` in the places of its schemas.
+    pub definition: Arc<str>,
 }
 
 /// A compiled catalog.
@@ -86,31 +89,37 @@ pub struct Compiled {
     pub findings: Vec<Finding>,
     /// Entries that are no tool, or the second of their name: they are not among the tools.
     pub refused_entries: usize,
+    /// Schemas that were compiled now, with success or without.
+    pub schemas_compiled: usize,
+    /// Schemas that were known already, or stand in the catalog before.
+    pub schemas_reused: usize,
 }
 
-/// Compiles a catalog. Errors: it is not JSON, or of no known shape; one finding says so.
-pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<Finding>> {
-    compile_catalog_observed(text, options, &mut |_, _| {})
+/// Compiles a catalog; schemas that are `known` by their digest are taken as they are. Errors: it is not JSON, or of no
+/// known shape; one finding says so.
+pub fn compile_catalog(text: &[u8], options: &Options, known: KnownSchemas) -> Result<Compiled, Box<Finding>> {
+    compile_catalog_observed(text, options, known, &mut |_, _| {})
 }
 
-/// As [`compile_catalog`], and tells how many entries are done, of how many, after each.
+/// As [`compile_catalog`], and tells after each entry how many are done, of how many.
 pub fn compile_catalog_observed(
     text: &[u8],
     options: &Options,
+    known: KnownSchemas,
     observe: &mut dyn FnMut(usize, usize),
 ) -> Result<Compiled, Box<Finding>> {
     let mut buf = TapeBuf::new();
     let source = Source::read(text, &mut buf)?;
     let tape = buf.tape(&source.text);
     let entries = ingest::read(tape, options.shape, &source.broken)?;
-    let mut session = Session::new(options);
+    let mut session = Session { known, ..Session::new(options) };
     let mut compiled = Compiled::default();
     let mut names = HashSet::default();
     let all = entries.len();
     for (done, entry) in entries.into_iter().enumerate() {
         match entry.tool {
             Ok(tool) if names.insert(tool.name.clone()) => {
-                let tool = session.tool(tape, tool, &mut compiled.findings);
+                let tool = session.tool(tape, entry.node, tool, &mut compiled.findings);
                 compiled.tools.push(tool);
             }
             Ok(tool) => {
@@ -130,14 +139,23 @@ pub fn compile_catalog_observed(
     for span in compiled.findings.iter_mut().filter_map(|finding| finding.span.as_mut()) {
         *span = span.start.saturating_sub(source.shift)..span.end.saturating_sub(source.shift);
     }
+    compiled.schemas_compiled = session.compiled;
+    compiled.schemas_reused = session.reused;
     Ok(compiled)
 }
 
-/// The unit of a tool without a schema: anything goes.
-fn session_free_unit(options: &Options) -> Unit {
-    let mut buf = TapeBuf::new();
-    let compiled = buf.read(b"{}", SCHEMA_READ).ok().and_then(|tape| Session::new(options).schema(tape, 0).0);
-    compiled.expect("the empty schema compiles; a test does it")
+/// The schema of a tool that has none: anything goes.
+static ANYTHING: LazyLock<OwnedTape> =
+    LazyLock::new(|| OwnedTape::read(b"{}", SCHEMA_READ).expect("an empty object is JSON"));
+
+/// What is to be said about a schema in one role and not in the other: arguments and results must be able to be objects.
+fn role_finding(schema: &CompiledSchema, tape: Tape<'_>, root: Node, role: SchemaRole) -> Option<Finding> {
+    if schema.unit.is_none() || admits_objects(tape, root) {
+        return None;
+    }
+    let what = if role == SchemaRole::Input { "arguments are" } else { "structured content is" };
+    let detail = format!("the type excludes objects, and {what} an object");
+    Some(Finding::new(FindingKind::RootNotObject, "/type", detail))
 }
 
 /// Compiles one schema. Errors: the findings that keep it from being compiled, and all others.
@@ -220,6 +238,10 @@ struct Session<'o> {
     fingerprint: String,
     /// Holds one schema's compilation at a time.
     bump: Bump,
+    /// What need not be compiled again, and what has been compiled by now.
+    known: KnownSchemas,
+    compiled: usize,
+    reused: usize,
 }
 
 /// The arena that a compilation starts with: about what tools ask for. Unit: bytes for each byte of schema.
@@ -236,63 +258,81 @@ impl<'o> Session<'o> {
             checker: Checker::default(),
             fingerprint: options.fingerprint(),
             bump: Bump::new(),
+            known: KnownSchemas::default(),
+            compiled: 0,
+            reused: 0,
         }
     }
 
     /// Compiles a tool's schemas. What is found is told of the tool, with its place in the text.
-    fn tool(&mut self, tape: Tape<'_>, tool: ingest::Tool, findings: &mut Vec<Finding>) -> CompiledTool {
+    fn tool(&mut self, tape: Tape<'_>, entry: Node, tool: ingest::Tool, findings: &mut Vec<Finding>) -> CompiledTool {
         let ingest::Tool { name, input, output } = tool;
-        let options = self.options;
-        let mut compile = |schema: SchemaAt, role| {
-            let (unit, found) = self.flavoured(tape, schema, role);
-            findings.extend(found.into_iter().map(|finding| {
-                let span = bounds::span_at(tape, schema.node, &finding.pointer);
+        let mut compile = |at: SchemaAt, role| {
+            let (schema, of_role) = self.flavoured(tape, at, role);
+            findings.extend(schema.findings.iter().cloned().chain(of_role).map(|finding| {
+                let span = bounds::span_at(tape, at.node, &finding.pointer);
                 Finding { tool: Some(name.clone()), schema: role, span: Some(span), ..finding }
             }));
-            unit.map(Arc::new)
+            schema
         };
-        let input = match input {
-            Some(schema) => compile(schema, SchemaRole::Input),
-            None => Some(Arc::new(session_free_unit(options))),
-        };
-        let output = output.and_then(|schema| compile(schema, SchemaRole::Output));
-        CompiledTool { name, input, output }
+        let schemas: Vec<Node> = [input, output].into_iter().flatten().map(|schema| schema.node).collect();
+        let (input, output) =
+            (input.map(|at| compile(at, SchemaRole::Input)), output.map(|at| compile(at, SchemaRole::Output)));
+        let input = input.unwrap_or_else(|| self.known_schema(ANYTHING.tape(), 0));
+        CompiledTool { name, input, output, definition: compact::text_without(tape, entry, &schemas).into() }
     }
 
-    /// Compiles a schema of any flavour, in JSON Schema.
-    fn flavoured(&mut self, tape: Tape<'_>, schema: SchemaAt, role: SchemaRole) -> (Option<Unit>, Vec<Finding>) {
-        if schema.flavour != Flavour::JsonSchema
-            && let Err(finding) = bounds::hard(tape, schema.node, &self.options.limits)
-        {
-            return (None, vec![finding]);
+    /// Compiles a schema of any flavour, in JSON Schema; and what is found about its role.
+    fn flavoured(&mut self, tape: Tape<'_>, at: SchemaAt, role: SchemaRole) -> (CompiledSchema, Option<Finding>) {
+        // Writing over goes as deep as the schema nests.
+        let is_bounded = at.is_other() && bounds::hard(tape, at.node, &self.options.limits).is_ok();
+        let text = if is_bounded { at.flavour.translate(tape, at.node) } else { None };
+        let mut buf = TapeBuf::new();
+        let translated = text.as_ref().and_then(|text| buf.read_text(text, SCHEMA_READ).ok());
+        let (tape, node) = translated.map_or((tape, at.node), |translated| (translated, 0));
+        let schema = self.known_schema(tape, node);
+        let of_role = role_finding(&schema, tape, node, role);
+        (schema, of_role)
+    }
+
+    /// The schema at `node`, compiled now if it is not known by its digest.
+    fn known_schema(&mut self, tape: Tape<'_>, node: Node) -> CompiledSchema {
+        let hard = bounds::hard(tape, node, &self.options.limits);
+        let text = compact::text(tape, node);
+        let digest = self.digest(&text);
+        if let Some(known) = self.known.get(&digest) {
+            self.reused += 1;
+            return known.clone();
         }
-        let Some(text) = schema.flavour.translate(tape, schema.node) else {
-            return self.tool_schema(tape, schema.node, role);
+        let (unit, findings, source) = match hard {
+            Ok(depth) => {
+                self.compiled += 1;
+                let (unit, findings) = self.compile(tape, node, depth, digest);
+                (unit.map(Arc::new), findings, Some(text.into()))
+            }
+            Err(finding) => (None, vec![finding], None),
         };
-        match TapeBuf::new().read_text(&text, SCHEMA_READ) {
-            Ok(tape) => self.tool_schema(tape, 0, role),
-            Err(error) => (None, vec![unreadable(error)]),
-        }
+        let schema = CompiledSchema { digest, source, unit, findings: findings.into() };
+        self.known.insert(schema.clone());
+        schema
     }
 
-    /// Compiles a tool's schema; beside the rest, arguments and results must be able to be objects.
-    fn tool_schema(&mut self, tape: Tape<'_>, node: Node, role: SchemaRole) -> (Option<Unit>, Vec<Finding>) {
-        let (unit, mut findings) = self.schema(tape, node);
-        if unit.is_some() && !admits_objects(tape, node) {
-            let what = if role == SchemaRole::Input { "arguments are" } else { "structured content is" };
-            let detail = format!("the type excludes objects, and {what} an object");
-            findings.push(Finding::new(FindingKind::RootNotObject, "/type", detail));
-        }
-        (unit, findings)
-    }
-
+    /// As [`known_schema`](Self::known_schema) where nothing is known.
     fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Unit>, Vec<Finding>) {
+        match bounds::hard(tape, node, &self.options.limits) {
+            Ok(depth) => {
+                let digest = self.digest(&compact::text(tape, node));
+                self.compile(tape, node, depth, digest)
+            }
+            Err(finding) => (None, vec![finding]),
+        }
+    }
+
+    /// Compiles a schema that is within the hard limits of size and depth. What is found tells its place by pointer
+    /// alone: the same schema may stand in another text tomorrow.
+    fn compile(&mut self, tape: Tape<'_>, node: Node, depth: u64, digest: [u8; 32]) -> (Option<Unit>, Vec<Finding>) {
         let options = self.options;
         let mut findings = Vec::new();
-        let depth = match bounds::hard(tape, node, &options.limits) {
-            Ok(depth) => depth,
-            Err(finding) => return (None, vec![finding]),
-        };
         bounds::health(tape, node, depth, &options.limits, &mut findings);
         bounds::duplicates(tape, node, &mut findings);
         if !refs::is_schema(tape.entry(node).kind) {
@@ -311,7 +351,6 @@ impl<'o> Session<'o> {
         if findings.iter().any(|finding| !finding.kind.compiles()) {
             return (None, findings);
         }
-        let digest = self.digest(tape, node);
         let model = Model::new(registry, options, &mut self.patterns);
         let (unit, more) = compile_model(model, root, digest, options);
         findings.extend(more);
@@ -329,12 +368,13 @@ impl<'o> Session<'o> {
         }
     }
 
-    fn digest(&self, tape: Tape<'_>, node: Node) -> [u8; 32] {
+    /// The digest of a schema's compact text. What changes a unit is part of it.
+    fn digest(&self, source: &str) -> [u8; 32] {
         let mut hasher = Sha256::new();
         hasher.update(FORMAT_VERSION.to_le_bytes());
         hasher.update(self.fingerprint.as_bytes());
         hasher.update([0]);
-        hasher.update(compact::text(tape, node).as_bytes());
+        hasher.update(source.as_bytes());
         hasher.finalize().into()
     }
 }
@@ -399,9 +439,71 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn compile(text: &str, options: &Options, known: KnownSchemas) -> Compiled {
+        compile_catalog(text.as_bytes(), options, known).expect("a catalog")
+    }
+
     #[test]
     fn a_tool_without_a_schema_takes_anything() {
-        let unit = session_free_unit(&Options::default());
-        assert_eq!(unit.insn_len(), (1, 1));
+        let compiled = compile(r#"[{"name": "a"}]"#, &Options::default(), KnownSchemas::default());
+        let input = &compiled.tools[0].input;
+        assert_eq!(input.source.as_deref(), Some("{}"));
+        assert_eq!(input.unit.as_ref().map(|unit| unit.insn_len()), Some((1, 1)));
+    }
+
+    #[test]
+    fn equal_schemas_are_compiled_once() {
+        let text = r#"[
+            {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": { "type" : "object" }},
+            {"name": "b", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}},
+            {"name": "c", "inputSchema": {"type": "array"}}
+        ]"#;
+        let compiled = compile(text, &Options::default(), KnownSchemas::default());
+        assert_eq!((compiled.schemas_compiled, compiled.schemas_reused), (2, 3));
+        let unit = |schema: &CompiledSchema| schema.unit.clone().expect("it compiles");
+        let [a, b, c] = &compiled.tools[..] else { panic!("three tools") };
+        assert!(Arc::ptr_eq(&unit(&a.input), &unit(&b.input)));
+        assert!(Arc::ptr_eq(&unit(&a.input), &unit(a.output.as_ref().expect("an output"))));
+        // What is said about a role is not said about the other.
+        let details: Vec<&str> = compiled.findings.iter().map(|finding| finding.detail.as_str()).collect();
+        let not_object = |what| format!("the type excludes objects, and {what} an object");
+        assert_eq!(details, [not_object("structured content is"), not_object("arguments are")]);
+        assert_eq!(c.input.findings[..], []);
+    }
+
+    #[test]
+    fn known_schemas_are_taken_with_their_findings() {
+        let options = Options::default();
+        let schema = r#"{"properties": {"a": {"pattern": "(?=a)"}, "b": {}}}"#;
+        let first =
+            compile(&format!(r#"[{{"name": "a", "inputSchema": {schema}}}]"#), &options, KnownSchemas::default());
+        let known = || first.tools.iter().map(|tool| tool.input.clone()).collect::<KnownSchemas>();
+        let text = format!(r#"{{"tools": [{{"name": "b", "inputSchema":   {schema}}}]}}"#);
+        let second = compile(&text, &options, known());
+        assert_eq!((first.schemas_compiled, second.schemas_compiled), (1, 0));
+        let finding = &second.findings[0];
+        assert_eq!((finding.kind, finding.tool.as_deref()), (FindingKind::PatternBacktracks, Some("b")));
+        assert_eq!(finding.at, text.find("(?=a)"));
+        // Options are part of the digest, and so is the last letter of the text.
+        let other = Options { assert_formats: true, ..Options::default() };
+        assert_eq!(compile(&text, &other, known()).schemas_compiled, 1);
+        assert_eq!(compile(&text.replace("(?=a)", "(?=b)"), &options, known()).schemas_compiled, 1);
+    }
+
+    #[test]
+    fn what_is_beyond_the_hard_limits_is_known_by_its_digest_alone() {
+        let mut options = Options::default();
+        options.limits.set("schema_bytes_max", 30).expect("a limit");
+        let text = r#"[{"name": "a", "inputSchema": {"description": "much too long"}}]"#;
+        let compiled = compile(text, &options, KnownSchemas::default());
+        let input = &compiled.tools[0].input;
+        assert!(input.source.is_none() && input.unit.is_none());
+        assert_eq!(input.findings[0].kind, FindingKind::SizeLimit);
+        assert_eq!(compiled.schemas_compiled, 0);
+        assert_ne!(
+            input.digest,
+            compile(&text.replace("long", "wide"), &options, KnownSchemas::default()).tools[0].input.digest
+        );
     }
 }

@@ -116,6 +116,13 @@ pub(crate) struct SchemaAt {
     pub(crate) flavour: Flavour,
 }
 
+impl SchemaAt {
+    /// Whether the schema is of another flavour than JSON Schema's own.
+    pub(crate) fn is_other(self) -> bool {
+        self.flavour != JsonSchema
+    }
+}
+
 impl Shape {
     /// The names that [`from_name`](Self::from_name) takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
