@@ -36,7 +36,8 @@ mod session;
 mod trace;
 
 pub use callgate_compiler::{
-    CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
+    CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, Policy, SchemaRole, Severity,
+    Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;

@@ -5,17 +5,23 @@
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//!
+//! check ─► findings (with excerpt), annotations, sarif             progress   how far a long run has come
 //! ```
 
+mod annotations;
 mod arguments;
 mod call;
 mod catalog_file;
 mod check;
 mod eval;
+mod excerpt;
 mod findings;
 mod flags;
 mod listing;
 mod output;
+mod progress;
+mod sarif;
 
 use std::process::ExitCode;
 

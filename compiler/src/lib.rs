@@ -61,7 +61,7 @@ pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
-pub use crate::options::Options;
+pub use crate::options::{Options, Policy};
 pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.
@@ -484,7 +484,8 @@ mod tests {
         assert_eq!((first.schemas_compiled, second.schemas_compiled), (1, 0));
         let finding = &second.findings[0];
         assert_eq!((finding.kind, finding.tool.as_deref()), (FindingKind::PatternBacktracks, Some("b")));
-        assert_eq!(finding.at, text.find("(?=a)"));
+        let start = finding.span.as_ref().map(|span| span.start + 1);
+        assert_eq!(start, text.find("(?=a)"));
         // Options are part of the digest, and so is the last letter of the text.
         let other = Options { assert_formats: true, ..Options::default() };
         assert_eq!(compile(&text, &other, known()).schemas_compiled, 1);

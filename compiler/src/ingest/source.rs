@@ -31,7 +31,7 @@ impl<'t> Source<'t> {
     /// Reads the text into `buf`, by rows if it has some. Errors: it is not JSON, and has no rows that are.
     pub(crate) fn read(bytes: &'t [u8], buf: &mut TapeBuf) -> Result<Source<'t>, Finding> {
         if bytes.trim_ascii().is_empty() {
-            return Err(unreadable("there is nothing in it", 0));
+            return Err(unreadable("not JSON: the text is empty", 0));
         }
         if is_utf16(bytes) {
             return Err(unreadable("not JSON: the text is UTF-16, and must be UTF-8", 0));
@@ -126,7 +126,7 @@ mod tests {
         check("{\"a\":1}", "{\"a\":1} {}");
         check("{\"a\":1", "not JSON: the text ends too early at byte 6");
         check("[\n{}\n,]", "not JSON: expected a value at byte 6");
-        check(" \n ", "there is nothing in it");
+        check(" \n ", "not JSON: the text is empty");
         check("[\0{\0", "not JSON: the text is UTF-16, and must be UTF-8");
     }
 }
