@@ -117,7 +117,10 @@ fn fits(keyword: Keyword, kind: EntryKind) -> bool {
         Takes::Values | Takes::Names => kind == EntryKind::Array,
         Takes::NameLists => kind == EntryKind::Object,
         Takes::TypeNames => matches!(kind, EntryKind::String | EntryKind::Array),
-        Takes::Schemas | Takes::Anything | Takes::Unsure => !matches!(kind, EntryKind::Null),
+        Takes::Schemas => {
+            !matches!(kind, EntryKind::Null | EntryKind::Number | EntryKind::String | EntryKind::EscapedString)
+        }
+        Takes::Anything | Takes::Unsure => true,
     }
 }
 

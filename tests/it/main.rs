@@ -7,6 +7,7 @@ mod alloc;
 mod bounds;
 mod corpus;
 mod costs;
+mod defects;
 mod differential;
 mod failures;
 mod findings;
