@@ -55,14 +55,9 @@ fn write_finding(out: &mut dyn Write, styles: Styles, file: &CatalogFile, findin
     let excerpt = finding.span.as_ref().and_then(|span| Excerpt::of(file.text(), span));
     let place = styles.place;
     if let Some(Excerpt { line, indent, width }) = excerpt {
-        writeln!(out, "{indent_}  {place}|{place:#} {line}", indent_ = indentation)?;
         let carets = "^".repeat(width);
-        writeln!(
-            out,
-            "{indent_}  {place}|{place:#} {:indent$}{severity}{carets}{severity:#}{hint}",
-            "",
-            indent_ = indentation
-        )
+        writeln!(out, "{indentation}  {place}|{place:#} {line}")?;
+        writeln!(out, "{indentation}  {place}|{place:#} {:indent$}{severity}{carets}{severity:#}{hint}", "")
     } else if !hint.is_empty() {
         writeln!(out, "{indentation} {hint}")
     } else {

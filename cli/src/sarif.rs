@@ -2,6 +2,8 @@
 //!
 //! Source: Static Analysis Results Interchange Format 2.1.0, OASIS.
 
+use std::fmt::Write;
+
 use callgate::{Finding, FindingKind, Severity};
 use serde_json::{Value, json};
 
@@ -57,7 +59,10 @@ fn uri(path: &str) -> String {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte.into()),
             b'\\' if cfg!(windows) => uri.push('/'),
-            other => uri.push_str(&format!("%{other:02X}")),
+            other => {
+                // Writing to a string does not fail.
+                let _ = write!(uri, "%{other:02X}");
+            }
         }
     }
     uri

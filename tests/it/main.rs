@@ -5,6 +5,7 @@
 
 mod alloc;
 mod bounds;
+mod catalogs;
 mod corpus;
 mod costs;
 mod defects;

@@ -15,13 +15,13 @@ use callgate_vm::tape::{EntryKind, Node, Tape};
 pub(crate) enum Flavour {
     /// JSON Schema itself.
     JsonSchema,
-    /// The subset that OpenAPI 3.0 has, as Gemini writes it: upper-case types, `nullable`, counts as texts.
+    /// The subset that `OpenAPI` 3.0 has, as Gemini writes it: upper-case types, `nullable`, counts as texts.
     OpenApi,
     /// The names that the function-calling leaderboard has for types, from several languages.
     Leaderboard,
 }
 
-/// The types of OpenAPI, as Gemini spells them.
+/// The types of `OpenAPI`, as Gemini spells them.
 const UPPER: [(&str, &str); 7] = [
     ("OBJECT", "object"),
     ("STRING", "string"),
@@ -167,7 +167,7 @@ impl Translation<'_, '_> {
             }
             "enum" if null == Null::Named => {
                 self.key(key);
-                self.with_null(value, "null", |this, element| this.copy(element));
+                self.with_null(value, "null", Self::copy);
             }
             _ if null == Null::Branch("anyOf") && name == "anyOf"
                 || null == Null::Branch("oneOf") && name == "oneOf" =>

@@ -81,7 +81,9 @@ struct Context {
 impl Context {
     fn below(&self, segments: &[&str]) -> Context {
         let mut context = Context { level: self.level + 1, ..self.clone() };
-        segments.iter().for_each(|segment| push_segment(&mut context.pointer, segment));
+        for segment in segments {
+            push_segment(&mut context.pointer, segment);
+        }
         context
     }
 }
@@ -106,6 +108,11 @@ impl Reader<'_> {
         }
         if let Some(tools) = tape.member(0, "tools").filter(|tools| self.is(*tools, EntryKind::Object)) {
             self.map(tools, &context.below(&["tools"]));
+            return Ok(());
+        }
+        // One row of a recording.
+        if tape.member(0, "tool").is_some_and(|tool| self.is(tool, EntryKind::Object)) && !self.has_text(0, "name") {
+            self.element(0, 0, &context);
             return Ok(());
         }
         let is_tool = Shape::of(tape, 0).is_some() || self.has_text(0, "name");
@@ -239,7 +246,7 @@ impl Reader<'_> {
         let shape = self.declared.or(around).or(own).unwrap_or(Shape::Mcp);
         let definition = shape.definition(tape, node);
         let name = match tape.member(definition, "name").filter(|name| tape.is_string(*name)) {
-            None => return Err((self.nameless(node, shape), self.likelier(own, shape))),
+            None => return Err((self.nameless(node, shape), likelier(own, shape))),
             Some(name) if tape.slice(name).is_empty() => return Err(("the tool's name is empty".to_owned(), None)),
             Some(name) => tape.text(name).chars().collect::<String>(),
         };
@@ -257,7 +264,7 @@ impl Reader<'_> {
         if let Some(other) = own.filter(|own| shape.overlooks(*own, tape, node)) {
             let detail =
                 format!("read as {}, the tool has no schema, but it has one of {}", shape.name(), other.name());
-            return Err((detail, self.likelier(own, shape)));
+            return Err((detail, likelier(own, shape)));
         }
         let (input, output) = shape.schemas(tape, shape.definition(tape, node));
         Ok(Tool { name, input, output })
@@ -278,11 +285,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The shape that fits better than the declared one.
-    fn likelier(&self, own: Option<Shape>, shape: Shape) -> Option<String> {
-        own.filter(|own| *own != shape).map(|own| format!("it looks like {}", own.name()))
-    }
-
     fn is(&self, node: Node, kind: EntryKind) -> bool {
         self.tape.entry(node).kind == kind
     }
@@ -290,4 +292,9 @@ impl Reader<'_> {
     fn has_text(&self, node: Node, name: &str) -> bool {
         self.tape.member(node, name).is_some_and(|node| self.tape.is_string(node))
     }
+}
+
+/// The shape that fits better than the one that the tool was read in.
+fn likelier(own: Option<Shape>, shape: Shape) -> Option<String> {
+    own.filter(|own| *own != shape).map(|own| format!("it looks like {}", own.name()))
 }

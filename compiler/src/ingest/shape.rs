@@ -21,7 +21,7 @@ pub enum Shape {
     OpenaiFunctions,
     /// `{name, input_schema}`: Anthropic's messages.
     Anthropic,
-    /// `{name, parameters}` in the flavour of OpenAPI, or `{name, parametersJsonSchema}`: Gemini.
+    /// `{name, parameters}` in the flavour of `OpenAPI`, or `{name, parametersJsonSchema}`: Gemini.
     Gemini,
     /// `{toolSpec: {name, inputSchema: {json}}}`: Bedrock's converse.
     Bedrock,
