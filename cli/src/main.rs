@@ -16,6 +16,7 @@ mod findings;
 mod flags;
 mod listing;
 mod output;
+mod portability;
 
 use std::process::ExitCode;
 

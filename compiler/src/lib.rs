@@ -28,6 +28,7 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod portability;
 mod quick_look;
 mod refs;
 mod stages;
@@ -53,6 +54,9 @@ pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::options::Options;
+pub use crate::portability::{
+    Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
+};
 pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.
