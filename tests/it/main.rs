@@ -17,6 +17,7 @@ mod listings;
 mod numbers;
 mod opcodes;
 mod peers;
+mod portability;
 mod random;
 mod regressions;
 mod schemas;

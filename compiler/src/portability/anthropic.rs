@@ -2,7 +2,7 @@
 
 use crate::portability::rule::{Basis, Check, Extent, INPUT, Metaschema, NameForm, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "anthropic",
     about: "Anthropic's Messages API, tools without `strict`. The page \"Define tools\" as of September 2026, and error \
             messages reported until then.",
@@ -11,7 +11,7 @@ pub(super) const TABLE: Table = Table {
 
 const DEFINE: &str = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools";
 
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         id: "tool_name",
         when: "the name has other characters than letters, digits, `_` and `-`, or more than 128",

@@ -5,7 +5,7 @@
 
 use crate::portability::rule::{Basis, Check, Extent, INPUT, NameForm, Names, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "gemini",
     about: "Gemini API, `functionDeclarations[].parameters`. The published types of generativelanguage v1beta as of \
             September 2026, and error messages reported until then. Where Vertex AI is known to differ, the rule says so.",
@@ -15,8 +15,12 @@ pub(super) const TABLE: Table = Table {
 const SCHEMA: &str = "https://docs.cloud.google.com/nodejs/docs/reference/generativelanguage/latest/generativelanguage/\
                       protos.google.ai.generativelanguage.v1beta.ischema";
 
-/// The fields of the message.
-const FIELDS: Names = &[
+/// What a reference needs.
+const REFERENCES: Names =
+    &["$ref", "$defs", "definitions", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"];
+
+/// The fields of the message, and members that other rules are about.
+const KNOWN: Names = &[
     "type",
     "format",
     "title",
@@ -39,10 +43,33 @@ const FIELDS: Names = &[
     "anyOf",
     "propertyOrdering",
     "default",
+    // Below: no fields.
+    "additionalProperties",
+    "$schema",
+    "$id",
+    "id",
+    "$comment",
+    "$ref",
+    "$defs",
+    "definitions",
+    "$anchor",
+    "$dynamicRef",
+    "$dynamicAnchor",
+    "$recursiveRef",
+    "$recursiveAnchor",
+    "const",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
 ];
 
 /// The rule about names, which holds for both ways of declaring parameters.
-pub(super) const NAME: &[Rule] = &[Rule {
+pub(super) static NAME: &[Rule] = &[Rule {
     id: "tool_name",
     when: "the name does not start with a letter or `_`, has other characters than letters, digits, `_`, `.`, `:` and \
            `-`, or more than 64 (Vertex AI: 128)",
@@ -60,7 +87,7 @@ pub(super) const NAME: &[Rule] = &[Rule {
              FunctionDeclaration/name.html",
 }];
 
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         id: "root_type",
         when: "the root is not of type object",
@@ -72,14 +99,73 @@ const RULES: &[Rule] = &[
         source: "https://github.com/diegosouzapw/OmniRoute/pull/3360",
     },
     Rule {
-        id: "unknown_field",
-        when: "a member that is no field of the message `Schema`, as `$ref`, `$defs`, `$schema`, `additionalProperties`, \
-               `const`, `oneOf`, `allOf`, `not`, `exclusiveMinimum`, `multipleOf`, `uniqueItems`, `examples`, `x-…`",
-        check: Check::HasOther(FIELDS),
+        id: "additional_properties",
+        when: "`additionalProperties`",
+        check: Check::Has(&["additionalProperties"]),
         schemas: INPUT,
         refuses: true,
         basis: Basis::Documented,
-        hint: "drop it or write it otherwise (const as enum, oneOf as anyOf, $ref in place), or send parametersJsonSchema",
+        hint: "drop it, and say in the description which other keys are taken",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "schema_uri",
+        when: "`$schema`, `$id` or `$comment`",
+        check: Check::Has(&["$schema", "$id", "id", "$comment"]),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "drop it",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "reference",
+        when: "`$ref`, `$defs`, `definitions` or an anchor",
+        check: Check::Has(REFERENCES),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "write the definition in place of the reference",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "const",
+        when: "`const`",
+        check: Check::Has(&["const"]),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "use an enum of one string, or say the value in the description",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "combinator",
+        when: "`oneOf`, `allOf`, `not`, `if`, `then` or `else`",
+        check: Check::Has(&["oneOf", "allOf", "not", "if", "then", "else"]),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "use anyOf for oneOf, merge the schemas of allOf, and say conditions in the description",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "exclusive_bound",
+        when: "`exclusiveMinimum` or `exclusiveMaximum`",
+        check: Check::Has(&["exclusiveMinimum", "exclusiveMaximum"]),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "use minimum or maximum, for an integer with the next value",
+        source: SCHEMA,
+    },
+    Rule {
+        id: "unknown_field",
+        when: "any other member that is no field of the message `Schema`: `multipleOf`, `uniqueItems`, `examples`, `x-…`",
+        check: Check::HasOther(KNOWN),
+        schemas: INPUT,
+        refuses: true,
+        basis: Basis::Documented,
+        hint: "drop it, and say it in the description",
         source: SCHEMA,
     },
     Rule {

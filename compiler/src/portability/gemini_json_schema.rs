@@ -3,7 +3,7 @@
 use crate::portability::gemini;
 use crate::portability::rule::{Basis, Check, INPUT, Names, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "gemini-json-schema",
     about: "Gemini API, `functionDeclarations[].parametersJsonSchema`. The guide to structured output, \"JSON Schema \
             support\", as of September 2026, and error messages reported until then.",
@@ -39,7 +39,7 @@ const LISTED: Names = &[
     "propertyOrdering",
 ];
 
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         id: "root_type",
         when: "the root is not of type object",

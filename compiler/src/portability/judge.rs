@@ -8,7 +8,7 @@ use callgate_vm::tape::{EntryKind, Node};
 use crate::dialect::Keyword;
 use crate::location::LocationId;
 use crate::portability::python;
-use crate::portability::rule::{Check, Extent, NameForm, PatternFault};
+use crate::portability::rule::{Check, Extent, NameForm, PatternFault, Rule};
 use crate::portability::walk::Subschema;
 
 /// Names listed in one detail.
@@ -55,13 +55,17 @@ fn root_type(spellings: &[&str], root: &Subschema<'_>, say: &mut Say<'_>) {
 }
 
 /// Judges a subschema.
-pub(super) fn subschema(check: &Check, it: &Subschema<'_>, say: &mut Say<'_>) {
-    match *check {
+pub(super) fn subschema(rule: &Rule, it: &Subschema<'_>, say: &mut Say<'_>) {
+    let unsupported = |name: &str| {
+        let what = if rule.refuses { "is not supported" } else { "is not listed as supported" };
+        format!("{} {what}", quoted(name))
+    };
+    match rule.check {
         Check::Has(names) => {
-            each_member(it, |name| names.contains(&name), say, |name| format!("{name:?} is not supported"));
+            each_member(it, |name| names.contains(&name), say, unsupported);
         }
         Check::HasOther(names) => {
-            each_member(it, |name| !names.contains(&name), say, |name| format!("{} is not known", quoted(name)));
+            each_member(it, |name| !names.contains(&name), say, unsupported);
         }
         Check::TypeList => type_list(it, say),
         Check::Untyped(names) => {
@@ -101,6 +105,7 @@ pub(super) fn subschema(check: &Check, it: &Subschema<'_>, say: &mut Say<'_>) {
         Check::AnyOfBeside(names) if it.has("anyOf") => {
             each_member(it, |name| names.contains(&name), say, |name| format!("{name:?} stands beside \"anyOf\""));
         }
+        Check::EnumChars(above, max) => enum_chars(above, max, it, say),
         Check::HeaderName => header_name(it, say),
         Check::HeaderType(types) if it.has("x-mcp-header") && !types.iter().any(|of| it.is_of_type(of)) => {
             each_member(it, |name| name == "x-mcp-header", say, |_| format!("the header is beside {}", shown_type(it)));
@@ -200,6 +205,16 @@ fn enum_empty_text(it: &Subschema<'_>, say: &mut Say<'_>) {
     }
 }
 
+fn enum_chars(above: u64, max: u64, it: &Subschema<'_>, say: &mut Say<'_>) {
+    let Some(node) = it.member("enum") else {
+        return;
+    };
+    let (count, chars) = values(it).fold((0, 0), |(count, sum), node| (count + 1, sum + chars(&it.text(node))));
+    if count > above && chars > max {
+        say(node, &["enum"], format!("{chars} characters in {count} values > {max}"));
+    }
+}
+
 fn format(of: &str, names: &[&str], it: &Subschema<'_>, say: &mut Say<'_>) {
     let Some(node) = it.member("format").filter(|node| it.tape.is_string(*node) && it.is_of_type(of)) else {
         return;
@@ -259,9 +274,8 @@ pub(super) struct Totals {
     properties: u64,
     name_chars: u64,
     enum_values: u64,
-    /// Objects around the deepest object, itself included, and where that is.
-    depth: u64,
-    deepest: Option<(Node, LocationId)>,
+    /// The first object inside so many others, by how many.
+    levels: Vec<(Node, LocationId)>,
 }
 
 impl Totals {
@@ -278,34 +292,23 @@ impl Totals {
         let constant = it.member("const").into_iter();
         self.name_chars += values(it).chain(constant).map(|node| chars(&it.text(node))).sum::<u64>();
         self.enum_values += values(it).count() as u64;
-        if it.objects > self.depth {
-            self.depth = it.objects;
-            self.deepest = Some((it.node, it.location));
+        if it.objects > self.levels.len() as u64 {
+            self.levels.push((it.node, it.location));
         }
     }
 
     /// What a check of the whole schema says: where (none for the root), and the detail.
     pub(super) fn judge(&self, check: &Check) -> Option<(Option<(Node, LocationId)>, String)> {
         let (amount, max, what) = match *check {
-            Check::Depth(max) => (self.depth, max, "nested objects"),
+            Check::Depth(max) => (self.levels.len() as u64, max, "nested objects"),
             Check::Properties(max) => (self.properties, max, "properties"),
             Check::NameChars(max) => (self.name_chars, max, "characters of names and values"),
             Check::EnumValues(max) => (self.enum_values, max, "values of enums"),
             _ => return None,
         };
-        let place = self.deepest.filter(|_| matches!(check, Check::Depth(_)));
+        let first_beyond = usize::try_from(max).ok().and_then(|max| self.levels.get(max).copied());
+        let place = first_beyond.filter(|_| matches!(check, Check::Depth(_)));
         (amount > max).then(|| (place, format!("{amount} {what} > {max}")))
-    }
-}
-
-/// Judges the size of one `enum`.
-pub(super) fn enum_chars(above: u64, max: u64, it: &Subschema<'_>, say: &mut Say<'_>) {
-    let Some(node) = it.member("enum") else {
-        return;
-    };
-    let (count, chars) = values(it).fold((0, 0), |(count, sum), node| (count + 1, sum + chars(&it.text(node))));
-    if count > above && chars > max {
-        say(node, &["enum"], format!("{chars} characters in {count} values > {max}"));
     }
 }
 

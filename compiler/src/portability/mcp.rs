@@ -2,7 +2,7 @@
 
 use crate::portability::rule::{BOTH, Basis, Check, INPUT, Metaschema, NameForm, OUTPUT, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "mcp",
     about: "Model Context Protocol, revision 2025-11-25, and what 2026-07-28 adds. What the specification says a server \
             should do does not refuse; what it must do, and what its types and official SDKs reject, does.",
@@ -14,7 +14,7 @@ const TYPES: &str =
     "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-11-25/schema.ts";
 const HEADER: &str = "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header";
 
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         id: "tool_name",
         when: "the name has other characters than letters, digits, `_`, `-` and `.`, or more than 128",

@@ -26,6 +26,7 @@ mod anthropic;
 mod gemini;
 mod gemini_json_schema;
 mod judge;
+mod judging;
 mod mcp;
 mod openai;
 mod openai_strict;
@@ -36,21 +37,14 @@ mod tests;
 mod walk;
 
 use ahash::HashSet;
-use bumpalo::Bump;
-use callgate_vm::tape::{EntryKind, Node, Tape, TapeBuf};
+use callgate_vm::tape::TapeBuf;
 use serde::Serialize;
 
-use crate::dialect::Draft;
-use crate::document::{SCHEMA_READ, without_fragment};
-use crate::finding::{Finding, FindingKind, SchemaRole};
-use crate::ingest::Tool;
-use crate::location::push_segment;
+use crate::document::SCHEMA_READ;
+use crate::finding::{Finding, SchemaRole};
 use crate::options::Options;
-use crate::portability::judge::Totals;
-use crate::portability::rule::{Check, Metaschema};
-use crate::portability::walk::{Subschema, Walk};
-use crate::well_formed::Checker;
-use crate::{bounds, ingest, unreadable};
+use crate::portability::judging::Judging;
+use crate::{ingest, unreadable};
 
 pub use crate::portability::rule::{Basis, Provider, Rule};
 
@@ -70,13 +64,6 @@ impl Provider {
         PROVIDERS.into_iter().find(|provider| provider.name() == name)
     }
 }
-
-/// Pointers and details listed of one tool; the objections beyond are only counted. Unit: bytes. Reason: a schema of
-/// 100,000 levels has pointers of a megabyte each.
-const LISTED_BYTES_MAX: usize = 1 << 20;
-
-/// What the text of one objection counts for beside its own. Unit: bytes.
-const OBJECTION_BYTES: usize = 64;
 
 /// What the providers say of a catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -161,278 +148,8 @@ pub fn portability(text: &[u8], options: &Options, providers: &[Provider]) -> Re
         if let Ok(tool) = entry.tool
             && names.insert(tool.name.clone())
         {
-            judging.tool(entry.node, tool);
+            judging.tool(entry.node, &tool);
         }
     }
     Ok(judging.finish())
-}
-
-/// A rule that is asked for, and what came of it.
-struct Asked {
-    /// Index of the provider among those asked for.
-    provider: usize,
-    rule: &'static Rule,
-    /// Tools that break it.
-    tools: usize,
-    /// Whether the tool at hand does.
-    broken: bool,
-}
-
-struct Judging<'a> {
-    tape: Tape<'a>,
-    options: &'a Options,
-    providers: Vec<Provider>,
-    asked: Vec<Asked>,
-    /// Tools that each provider refuses.
-    refused: Vec<usize>,
-    checker: Checker,
-    tools: usize,
-    objections: Vec<Objection>,
-    unlisted: usize,
-}
-
-/// The tool at hand, and what is listed of it.
-struct Hand<'t> {
-    name: &'t str,
-    role: Option<SchemaRole>,
-    /// By index among the rules asked for.
-    listed: Vec<(usize, Objection)>,
-    bytes: usize,
-}
-
-impl<'a> Judging<'a> {
-    fn new(tape: Tape<'a>, options: &'a Options, providers: &[Provider]) -> Self {
-        let mut kept: Vec<Provider> = Vec::new();
-        for provider in providers {
-            if !kept.contains(provider) {
-                kept.push(*provider);
-            }
-        }
-        let of = |(at, provider): (usize, &Provider)| {
-            provider.rules().map(move |rule| Asked { provider: at, rule, tools: 0, broken: false })
-        };
-        Judging {
-            tape,
-            options,
-            asked: kept.iter().enumerate().flat_map(of).collect(),
-            refused: vec![0; kept.len()],
-            providers: kept,
-            checker: Checker::default(),
-            tools: 0,
-            objections: Vec::new(),
-            unlisted: 0,
-        }
-    }
-
-    fn tool(&mut self, node: Node, tool: Tool) {
-        let mut hand = Hand { name: &tool.name, role: None, listed: Vec::new(), bytes: 0 };
-        for at in 0..self.asked.len() {
-            let rule = self.asked[at].rule;
-            match &rule.check {
-                Check::ToolName(form) => {
-                    if let Some(detail) = judge::tool_name(form, &tool.name) {
-                        self.say(&mut hand, at, node, String::new, detail);
-                    }
-                }
-                Check::NoSchema if tool.input.is_none() => {
-                    let detail = "the tool has no schema of its arguments".to_owned();
-                    self.say(&mut hand, at, node, String::new, detail);
-                }
-                _ => {}
-            }
-        }
-        for (root, role) in [(tool.input, SchemaRole::Input), (tool.output, SchemaRole::Output)] {
-            if let Some(root) = root {
-                hand.role = Some(role);
-                self.schema(&mut hand, root, role);
-            }
-        }
-        // The rules of one provider stand together; of one rule and one place, the order of the text stays.
-        hand.listed.sort_by_key(|(at, _)| self.asked[*at].provider);
-        self.objections.extend(hand.listed.into_iter().map(|(_, objection)| objection));
-        self.tools += 1;
-        self.count();
-    }
-
-    /// Adds the tool at hand to the counts.
-    fn count(&mut self) {
-        let mut refuses = vec![false; self.providers.len()];
-        for asked in &mut self.asked {
-            if std::mem::take(&mut asked.broken) {
-                asked.tools += 1;
-                refuses[asked.provider] |= asked.rule.refuses;
-            }
-        }
-        for (count, refuses) in self.refused.iter_mut().zip(refuses) {
-            *count += usize::from(refuses);
-        }
-    }
-
-    fn schema(&mut self, hand: &mut Hand<'_>, root: Node, role: SchemaRole) {
-        let rules: Vec<usize> =
-            (0..self.asked.len()).filter(|at| self.asked[*at].rule.schemas.contains(&role)).collect();
-        if rules.is_empty() {
-            return;
-        }
-        let bump = Bump::new();
-        let mut walk = Walk::new(self.tape, root, &bump);
-        let mut totals = Totals::default();
-        while let Some(place) = walk.next() {
-            totals.add(&place);
-            for at in &rules {
-                self.place(hand, *at, &walk, &place);
-            }
-        }
-        for at in rules {
-            let Some((place, detail)) = totals.judge(&self.asked[at].rule.check) else {
-                continue;
-            };
-            let node = place.map_or(root, |(node, _)| node);
-            let pointer = || place.map_or(String::new(), |(_, location)| walk.locations.pointer(location, ""));
-            self.say(hand, at, node, pointer, detail);
-        }
-    }
-
-    fn place(&mut self, hand: &mut Hand<'_>, at: usize, walk: &Walk<'_>, place: &Subschema<'_>) {
-        let rule = self.asked[at].rule;
-        let check = &rule.check;
-        let mut say = |node: Node, below: &[&str], detail: String| {
-            let pointer = || {
-                let mut pointer = walk.locations.pointer(place.location, "");
-                below.iter().for_each(|segment| push_segment(&mut pointer, segment));
-                pointer
-            };
-            // What is too long to be listed is not made.
-            let bytes = walk.locations.bytes(place.location, "");
-            self.say_within(hand, at, node, bytes, pointer, detail);
-        };
-        match *check {
-            Check::EnumChars(above, max) => judge::enum_chars(above, max, place, &mut say),
-            Check::Malformed(by) if place.is_root => self.malformed(hand, at, by, place),
-            Check::Dialect if place.is_root => {
-                if let Some((node, detail)) = dialect(place) {
-                    say(node, &["$schema"], detail);
-                }
-            }
-            Check::RootType(_) | Check::RootHas(_) | Check::RootLacks(_) if place.is_root => {
-                judge::root(check, place, &mut say);
-            }
-            _ => judge::subschema(check, place, &mut say),
-        }
-    }
-
-    /// Judges a schema by its metaschema, unless it is beyond the hard limits: then it is not.
-    fn malformed(&mut self, hand: &mut Hand<'_>, at: usize, by: Metaschema, root: &Subschema<'_>) {
-        if bounds::hard(self.tape, root.node, &self.options.limits).is_err() {
-            return;
-        }
-        let draft = match by {
-            Metaschema::D2020 => Some(Draft::D2020),
-            Metaschema::Declared => declared(root).map_or(Some(self.options.draft), |uri| draft_of(&uri)),
-        };
-        // A dialect of the catalog's own has no metaschema that a provider has.
-        let Some(draft) = draft else {
-            return;
-        };
-        let finding = self.checker.judge_node(draft, self.tape, root.node);
-        // Where judging was declined nothing is known.
-        if let Some(finding) = finding.filter(|finding| finding.kind == FindingKind::NotWellFormed) {
-            let node_at = bounds::offset_of(self.tape, root.node, &finding.pointer);
-            let Finding { pointer, detail, .. } = finding;
-            self.say_at(hand, at, node_at, pointer.len(), || pointer, detail);
-        }
-    }
-
-    fn say(&mut self, hand: &mut Hand<'_>, at: usize, node: Node, pointer: impl FnOnce() -> String, detail: String) {
-        self.say_within(hand, at, node, 0, pointer, detail);
-    }
-
-    fn say_within(
-        &mut self,
-        hand: &mut Hand<'_>,
-        at: usize,
-        node: Node,
-        bytes: usize,
-        pointer: impl FnOnce() -> String,
-        detail: String,
-    ) {
-        self.say_at(hand, at, self.tape.entry(node).start as usize, bytes, pointer, detail);
-    }
-
-    /// Lists an objection if there is room; counts it anyhow. `bytes` is about what its pointer will take.
-    fn say_at(
-        &mut self,
-        hand: &mut Hand<'_>,
-        at: usize,
-        offset: usize,
-        bytes: usize,
-        pointer: impl FnOnce() -> String,
-        detail: String,
-    ) {
-        let asked = &mut self.asked[at];
-        asked.broken = true;
-        let bytes = bytes + detail.len() + OBJECTION_BYTES;
-        if hand.bytes + bytes > LISTED_BYTES_MAX {
-            self.unlisted += 1;
-            return;
-        }
-        hand.bytes += bytes;
-        let Rule { id, refuses, hint, source, .. } = *asked.rule;
-        let objection = Objection {
-            tool: hand.name.to_owned(),
-            schema: hand.role,
-            pointer: pointer(),
-            provider: self.providers[asked.provider].name(),
-            rule: id,
-            refuses,
-            detail,
-            hint,
-            source,
-            at: offset,
-        };
-        hand.listed.push((at, objection));
-    }
-
-    fn finish(self) -> Portability {
-        let Judging { providers, asked, refused, tools, objections, unlisted, .. } = self;
-        let acceptance = |(at, provider): (usize, &Provider)| Acceptance {
-            provider: provider.name(),
-            accepted: tools - refused[at],
-            refused: refused[at],
-            rules: rule_counts(&asked, at),
-        };
-        let providers = providers.iter().enumerate().map(acceptance).collect();
-        Portability { tools, providers, objections, unlisted }
-    }
-}
-
-/// The rules of a provider that some tool breaks, the most broken first; of equals, in the order of the table.
-fn rule_counts(asked: &[Asked], provider: usize) -> Vec<RuleCount> {
-    let broken = asked.iter().filter(|asked| asked.provider == provider && asked.tools > 0);
-    let count = |asked: &Asked| RuleCount { rule: asked.rule.id, refuses: asked.rule.refuses, tools: asked.tools };
-    let mut counts: Vec<RuleCount> = broken.map(count).collect();
-    counts.sort_by_key(|count| std::cmp::Reverse(count.tools));
-    counts
-}
-
-/// What `$schema` at the root says.
-fn declared(root: &Subschema<'_>) -> Option<String> {
-    let uri = root.member("$schema").filter(|node| root.tape.is_string(*node))?;
-    Some(root.text(uri).into_owned())
-}
-
-/// The draft of a URI, also where it is a near miss.
-fn draft_of(uri: &str) -> Option<Draft> {
-    let bare = without_fragment(uri);
-    Draft::from_uri(bare).or_else(|| Draft::from_near_uri(bare))
-}
-
-/// What is to be said of the dialect that the root declares, unless it is 2020-12.
-fn dialect(root: &Subschema<'_>) -> Option<(Node, String)> {
-    let node = root.member("$schema").filter(|node| root.kind() == EntryKind::Object && root.tape.is_string(*node))?;
-    match draft_of(&root.text(node)) {
-        Some(Draft::D2020) => None,
-        Some(draft) => Some((node, format!("the schema is of draft {}", draft.name()))),
-        None => Some((node, "the schema is of a dialect of its own".to_owned())),
-    }
 }

@@ -6,7 +6,7 @@
 
 use crate::portability::rule::{Basis, Check, INPUT, Metaschema, NameForm, PatternFault, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "openai",
     about: "OpenAI function calling with `strict: false`, in Chat Completions and Responses. The published types of \
             the API as of September 2026, and error messages reported until then.",
@@ -14,7 +14,7 @@ pub(super) const TABLE: Table = Table {
 };
 
 /// Rules that hold with and without strict mode.
-pub(super) const RULES: &[Rule] = &[
+pub(super) static RULES: &[Rule] = &[
     Rule {
         id: "tool_name",
         when: "the name has other characters than letters, digits, `_` and `-`, or more than 64",

@@ -6,7 +6,7 @@
 use crate::portability::openai;
 use crate::portability::rule::{Basis, Check, INPUT, PatternFault, Rule, Table};
 
-pub(super) const TABLE: Table = Table {
+pub(super) static TABLE: Table = Table {
     name: "openai-strict",
     about: "OpenAI function calling with `strict: true`. The guide to Structured Outputs, \"Supported schemas\", as of \
             September 2026, and error messages reported until then; with the rules of `openai`.",
@@ -15,7 +15,7 @@ pub(super) const TABLE: Table = Table {
 
 const GUIDE: &str = "https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas";
 
-const RULES: &[Rule] = &[
+static RULES: &[Rule] = &[
     Rule {
         id: "additional_properties",
         when: "an object without `\"additionalProperties\": false`",

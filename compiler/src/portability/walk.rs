@@ -16,6 +16,7 @@
 
 use std::borrow::Cow;
 
+use ahash::HashMap;
 use bumpalo::Bump;
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
@@ -114,6 +115,41 @@ pub(super) struct Walk<'a> {
     referred: Vec<Open>,
     /// By node, from the root on.
     visited: Vec<bool>,
+    /// The containers that references have led through. A schema may have as many references as definitions, and each
+    /// would search them all.
+    passed: HashMap<Node, Passed<'a>>,
+}
+
+/// What a container has, by name or index.
+enum Passed<'a> {
+    Object(HashMap<Cow<'a, str>, Node>),
+    Array(Vec<Node>),
+    Other,
+}
+
+impl<'a> Passed<'a> {
+    fn of(tape: Tape<'a>, node: Node) -> Self {
+        match tape.entry(node).kind {
+            // Of two members of one name the first counts, as elsewhere.
+            EntryKind::Object => {
+                let mut members = HashMap::default();
+                for (key, value) in tape.member_nodes(node) {
+                    members.entry(text(tape, key)).or_insert(value);
+                }
+                Passed::Object(members)
+            }
+            EntryKind::Array => Passed::Array(tape.element_nodes(node).collect()),
+            _ => Passed::Other,
+        }
+    }
+
+    fn get(&self, segment: &str) -> Option<Node> {
+        match self {
+            Passed::Object(members) => members.get(segment).copied(),
+            Passed::Array(elements) => elements.get(segment.parse::<usize>().ok()?).copied(),
+            Passed::Other => None,
+        }
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -122,7 +158,8 @@ impl<'a> Walk<'a> {
         let location = locations.root(None);
         let nodes = (tape.entry(root).next - root) as usize;
         let open = vec![Open { node: root, location, held_by: None, objects: 0 }];
-        Walk { tape, root, bump, locations, open, referred: Vec::new(), visited: vec![false; nodes] }
+        let visited = vec![false; nodes];
+        Walk { tape, root, bump, locations, open, referred: Vec::new(), visited, passed: HashMap::default() }
     }
 
     /// The next place that has not been visited.
@@ -213,21 +250,31 @@ impl<'a> Walk<'a> {
         let Some(pointer) = reference.strip_prefix("#/") else {
             return;
         };
-        let (mut node, mut location) = (self.root, LocationId::ROOT);
+        let mut node = self.root;
         for segment in pointer.split('/') {
             let segment = segment.replace("~1", "/").replace("~0", "~");
-            let next = match self.tape.entry(node).kind {
-                EntryKind::Object => self.tape.member(node, &segment),
-                EntryKind::Array => segment.parse().ok().and_then(|at| self.tape.element_nodes(node).nth(at)),
-                _ => None,
-            };
-            let Some(next) = next else {
+            let container = self.passed.entry(node).or_insert_with(|| Passed::of(self.tape, node));
+            let Some(next) = container.get(&segment) else {
                 return;
             };
             node = next;
-            location = self.locations.name(location, self.bump.alloc_str(&segment));
         }
+        if self.is_visited(node) {
+            return;
+        }
+        let location = self.referred_location(pointer);
         self.referred.push(Open { node, location, held_by: None, objects: 0 });
+    }
+
+    fn is_visited(&self, node: Node) -> bool {
+        self.visited.get((node - self.root) as usize).is_none_or(|visited| *visited)
+    }
+
+    fn referred_location(&mut self, pointer: &str) -> LocationId {
+        pointer.split('/').fold(LocationId::ROOT, |location, segment| {
+            let segment = segment.replace("~1", "/").replace("~0", "~");
+            self.locations.name(location, self.bump.alloc_str(&segment))
+        })
     }
 }
 
