@@ -4,7 +4,8 @@
 //! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
-//!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//!      └► eval     many instances and schemas ┘   portability    what providers have against tools
+//!                                                 flags, output   flags and streams that commands share
 //! ```
 
 mod arguments;

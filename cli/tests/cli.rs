@@ -301,9 +301,9 @@ fn check_for_providers() {
   roll.dice
     error openai[tool_name] 2:3: \"roll.dice\" does not match ^[a-zA-Z0-9_-]{1,64}$
       hint: send the tool under a name of that form, and map it back when it is called
-    error openai[array_items] 3:60 input /properties/é: the array has no \"items\"
+    error openai[array_items] 3:55 input /properties/é: the array has no \"items\"
       hint: add \"items\" with the schema of the elements
-    warning mcp[dialect] 2:51 input /$schema: the schema is of draft 7
+    warning mcp[dialect] 2:53 input /$schema: the schema is of draft 7
       hint: write the schema in 2020-12, and leave $schema out
 
 2 tools: 2 healthy, 0 flagged, 0 refused

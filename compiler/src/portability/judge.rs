@@ -70,7 +70,7 @@ pub(super) fn subschema(rule: &Rule, it: &Subschema<'_>, say: &mut Say<'_>) {
         Check::TypeList => type_list(it, say),
         Check::Untyped(names) => {
             let typed = it.has("type") || names.iter().any(|name| it.has(name));
-            if it.kind() == EntryKind::Object && !typed {
+            if it.kind() == EntryKind::Object && !typed && !is_about_free_keys(it) {
                 say(it.node, &[], "the schema has no \"type\"".to_owned());
             }
         }
@@ -126,6 +126,19 @@ fn each_member(
     }
 }
 
+/// Whether the place is about keys that are not named. Providers that ask for a type take no such keys, and never look.
+fn is_about_free_keys(it: &Subschema<'_>) -> bool {
+    matches!(
+        it.held_by,
+        Some(
+            Keyword::AdditionalProperties
+                | Keyword::PatternProperties
+                | Keyword::PropertyNames
+                | Keyword::UnevaluatedProperties
+        )
+    )
+}
+
 fn type_list(it: &Subschema<'_>, say: &mut Say<'_>) {
     let list = it.member("type").filter(|node| it.tape.entry(*node).kind == EntryKind::Array);
     if let Some(types) = list {
@@ -137,8 +150,12 @@ fn no_object(it: &Subschema<'_>, say: &mut Say<'_>) {
     // `additionalProperties: false` and the like are how these keywords are written.
     let takes_flags = matches!(
         it.held_by,
-        Some(Keyword::AdditionalProperties | Keyword::AdditionalItems | Keyword::UnevaluatedItems)
-            | Some(Keyword::UnevaluatedProperties)
+        Some(
+            Keyword::AdditionalProperties
+                | Keyword::AdditionalItems
+                | Keyword::UnevaluatedItems
+                | Keyword::UnevaluatedProperties
+        )
     );
     let what = match it.kind() {
         EntryKind::Object => return,

@@ -170,7 +170,9 @@ impl<'a> Judging<'a> {
         let mut say = |node: Node, below: &[&str], detail: String| {
             let pointer = || {
                 let mut pointer = walk.locations.pointer(place.location, "");
-                below.iter().for_each(|segment| push_segment(&mut pointer, segment));
+                for segment in below {
+                    push_segment(&mut pointer, segment);
+                }
                 pointer
             };
             let pointer_bytes = walk.locations.bytes(place.location, "");

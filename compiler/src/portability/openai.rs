@@ -1,6 +1,6 @@
 //! OpenAI function calling without strict mode.
 //!
-//! The API validates `parameters` by the metaschema with Python's `jsonschema` and adds a few checks of its own, which
+//! The API validates `parameters` by the metaschema of 2020-12 with Python's `jsonschema` and adds a few checks of its own, which
 //! are known from its error messages. Where a request leaves `strict` out, the Responses API reads the tools as strict
 //! first, so that `openai-strict` is the table to ask.
 
@@ -71,14 +71,14 @@ pub(super) static RULES: &[Rule] = &[
         source: "https://github.com/spring-projects/spring-ai/issues/2561",
     },
     Rule {
-        id: "malformed",
-        when: "the metaschema of the declared dialect rejects the schema",
-        check: Check::Malformed(Metaschema::Declared),
+        id: "not_2020_12",
+        when: "the metaschema of 2020-12 rejects the schema, whatever dialect it declares",
+        check: Check::Malformed(Metaschema::D2020),
         schemas: INPUT,
         refuses: true,
         basis: Basis::Seen,
-        hint: "make it a valid schema of the dialect that it declares",
-        source: "https://github.com/FoundationAgents/OpenManus/issues/1162",
+        hint: "write it as 2020-12 has it: numbers for exclusive bounds, no lists of items",
+        source: "https://github.com/vercel/ai/issues/2271",
     },
     Rule {
         id: "pattern_syntax",

@@ -53,7 +53,7 @@ fn openai_cases() -> Vec<Case> {
             r#"the root has no "properties""#),
         ("openai", "array_items", property(r#"{"type": "array", "items": {}}"#), property(r#"{"type": ["null", "array"]}"#),
             "/properties/a", r#"the array has no "items""#),
-        ("openai", "malformed", property(r#"{"type": "string"}"#), property(r#"{"type": "strnig"}"#), "/properties/a/type",
+        ("openai", "not_2020_12", property(r#"{"type": "string"}"#), property(r#"{"type": "strnig"}"#), "/properties/a/type",
             "'strnig' is not valid under any of the given schemas; did you mean \"string\"?"),
         ("openai", "pattern_syntax", property(r#"{"pattern": "^(?!a)\\d$"}"#), property(r#"{"pattern": "\\p{L}"}"#),
             "/properties/a/pattern", r"the pattern has \p, which Python's re does not read"),
@@ -88,7 +88,7 @@ fn strict_cases() -> Vec<Case> {
         ("openai-strict", "property_names", input(r#"{"properties": {"propertyNames": {}}}"#),
             property(r#"{"propertyNames": {"type": "string"}}"#), "/properties/a/propertyNames",
             r#""propertyNames" is not supported"#),
-        ("openai-strict", "untyped", property(r##"{"$ref": "#"}"##), input(r#"{"type": "array", "items": {}}"#), "/items",
+        ("openai-strict", "untyped", input(r##"{"type": "object", "additionalProperties": {"not": {"$ref": "#"}}}"##), input(r#"{"type": "array", "items": {}}"#), "/items",
             r#"the schema has no "type""#),
         ("openai-strict", "format", property(r#"{"type": "string", "format": "uuid"}"#),
             property(r#"{"type": ["string", "null"], "format": "uri"}"#), "/properties/a/format",
@@ -292,7 +292,7 @@ fn tools_are_counted_by_provider() {
 #[test]
 fn objections_come_by_tool_provider_and_text() {
     let tool = input(
-        r##"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"b": {"const": 1}, "a": true}}"##,
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"b": {"const": 1}, "a": true}}"#,
     );
     let judged = judge(&tool, &["mcp", "gemini"].map(provider));
     let mut listed = String::new();
