@@ -4,8 +4,8 @@ use crate::portability::rule::{Basis, Check, Extent, INPUT, Metaschema, NameForm
 
 pub(super) static TABLE: Table = Table {
     name: "anthropic",
-    about: "Anthropic's Messages API, tools without `strict`. The page \"Define tools\" as of September 2026, and error \
-            messages reported until then.",
+    about: "Anthropic's Messages API, tools without `strict`. The page \"Define tools\", and reported error \
+            messages.",
     rules: &[RULES],
 };
 

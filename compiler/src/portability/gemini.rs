@@ -7,8 +7,8 @@ use crate::portability::rule::{Basis, Check, Extent, INPUT, NameForm, Names, Rul
 
 pub(super) static TABLE: Table = Table {
     name: "gemini",
-    about: "Gemini API, `functionDeclarations[].parameters`. The published types of generativelanguage v1beta as of \
-            September 2026, and error messages reported until then. Where Vertex AI is known to differ, the rule says so.",
+    about: "Gemini API, `functionDeclarations[].parameters`. The published types of generativelanguage v1beta, and \
+            reported error messages. Where Vertex AI is known to differ, the rule says so.",
     rules: &[NAME, RULES],
 };
 

@@ -6,7 +6,7 @@ use crate::portability::rule::{Basis, Check, INPUT, Names, Rule, Table};
 pub(super) static TABLE: Table = Table {
     name: "gemini-json-schema",
     about: "Gemini API, `functionDeclarations[].parametersJsonSchema`. The guide to structured output, \"JSON Schema \
-            support\", as of September 2026, and error messages reported until then.",
+            support\", and reported error messages.",
     rules: &[gemini::NAME, RULES],
 };
 

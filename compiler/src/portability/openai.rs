@@ -9,7 +9,7 @@ use crate::portability::rule::{Basis, Check, INPUT, Metaschema, NameForm, Patter
 pub(super) static TABLE: Table = Table {
     name: "openai",
     about: "OpenAI function calling with `strict: false`, in Chat Completions and Responses. The published types of \
-            the API as of September 2026, and error messages reported until then.",
+            the API, and reported error messages.",
     rules: &[RULES],
 };
 

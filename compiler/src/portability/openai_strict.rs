@@ -8,8 +8,8 @@ use crate::portability::rule::{Basis, Check, INPUT, PatternFault, Rule, Table};
 
 pub(super) static TABLE: Table = Table {
     name: "openai-strict",
-    about: "OpenAI function calling with `strict: true`. The guide to Structured Outputs, \"Supported schemas\", as of \
-            September 2026, and error messages reported until then; with the rules of `openai`.",
+    about: "OpenAI function calling with `strict: true`. The guide to Structured Outputs, \"Supported schemas\", and \
+            reported error messages; with the rules of `openai`.",
     rules: &[openai::RULES, RULES],
 };
 

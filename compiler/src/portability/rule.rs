@@ -12,7 +12,7 @@ use crate::finding::SchemaRole;
 pub(crate) struct Table {
     /// As `--for` spells it.
     pub(crate) name: &'static str,
-    /// What the rules are about, and as of when.
+    /// What the rules are about, and the revision where there is one.
     pub(crate) about: &'static str,
     /// The rules, in groups that tables may share.
     pub(crate) rules: &'static [&'static [Rule]],
@@ -28,7 +28,7 @@ impl Provider {
         self.0.name
     }
 
-    /// What its rules are about, and as of when: a sentence or two.
+    /// What its rules are about, and the revision where there is one: a sentence or two.
     pub fn about(self) -> &'static str {
         self.0.about
     }
