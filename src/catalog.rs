@@ -255,7 +255,7 @@ impl Catalog {
 }
 
 #[allow(clippy::boxed_local)] // as the compiler answers it
-fn refused(finding: Box<Finding>) -> Refused {
+pub(crate) fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 

@@ -29,6 +29,7 @@
 
 mod catalog;
 mod found;
+mod portability;
 mod rejection;
 mod report;
 mod schema;
@@ -36,8 +37,8 @@ mod session;
 mod trace;
 
 pub use callgate_compiler::{
-    CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, Policy, SchemaRole, Severity,
-    Shape, Stage,
+    Acceptance, Basis, CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Objection, Options,
+    PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaRole, Severity, Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -51,6 +52,7 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};

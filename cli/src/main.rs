@@ -6,7 +6,8 @@
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
 //!
-//! check ─► findings (with excerpt), annotations, sarif             progress   how far a long run has come
+//! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
+//!                                                                  progress       how far a long run has come
 //! ```
 
 mod annotations;
@@ -20,6 +21,7 @@ mod findings;
 mod flags;
 mod listing;
 mod output;
+mod portability;
 mod progress;
 mod sarif;
 

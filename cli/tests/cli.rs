@@ -25,6 +25,12 @@ const TOOLS: &str = r##"{"tools": [
 /// A catalog without a finding.
 const SOUND: &str = r#"[{"name": "ping", "inputSchema": {"type": "object", "maxProperties": 1}}]"#;
 
+/// A catalog with a tool that some providers take.
+const DICE: &str = r#"[
+  {"name": "roll.dice", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+    "properties": {"sides": {"type": "integer"}, "é": {"type": "array"}}}}
+]"#;
+
 /// A folder with files in it, where commands run.
 struct Place(PathBuf);
 
@@ -298,6 +304,66 @@ fn check_warnings_pass_under_strict() {
     assert_eq!(done.code, Some(0));
     assert!(done.out.contains("    warning[size_exceeded] 1:34 input: "), "{}", done.out);
     assert!(done.out.ends_with("\n1 tool: 0 healthy, 1 flagged, 0 refused\n"), "{}", done.out);
+}
+
+#[test]
+fn check_for_providers() {
+    let place = Place::new("check_for");
+    place.write("dice.json", DICE);
+    let text = "dice.json
+  roll.dice
+    error openai[tool_name] 2:3: \"roll.dice\" does not match ^[a-zA-Z0-9_-]{1,64}$
+      hint: send the tool under a name of that form, and map it back when it is called
+    error openai[array_items] 3:55 input /properties/é: the array has no \"items\"
+      hint: add \"items\" with the schema of the elements
+    warning mcp[dialect] 2:53 input /$schema: the schema is of draft 7
+      hint: write the schema in 2020-12, and leave $schema out
+
+2 tools: 2 healthy, 0 flagged, 0 refused
+openai: 2 tools, 0 accepted, 2 refused; most often: root_properties 1, tool_name 1, array_items 1
+mcp: 2 tools, 2 accepted, 0 refused; most often: dialect 1 (warning)
+";
+    let args = ["check", "sound.json", "dice.json", "--for", "openai,mcp"];
+    let sound = "sound.json
+  ping
+    error openai[root_properties] 1:34 input: the root has no \"properties\"
+      hint: add \"properties\": {}
+
+";
+    assert_eq!(place.run(&args), done(0, &format!("{sound}{text}"), ""));
+    assert_eq!(place.run(&[&args[..], &["--strict"]].concat()).code, Some(1));
+    let taken = ["check", "dice.json", "--strict", "--for", "mcp", "--for", "mcp"];
+    assert_eq!(place.run(&taken).code, Some(0));
+}
+
+#[test]
+fn check_for_providers_as_json() {
+    let place = Place::new("check_for_json");
+    place.write("dice.json", DICE);
+    let json = place.run(&["check", "dice.json", "--for", "mcp", "--format", "json"]).json();
+    let rules = json!([{"rule": "dialect", "refuses": false, "tools": 1}]);
+    let objection = json!({
+        "file": "dice.json", "tool_id": "roll.dice", "schema": "input", "pointer": "/$schema", "provider": "mcp",
+        "rule": "dialect", "refuses": false, "detail": "the schema is of draft 7",
+        "hint": "write the schema in 2020-12, and leave $schema out",
+        "source": "https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage",
+    });
+    let expected = json!({
+        "tools": 1, "healthy": 1, "flagged": 0, "refused": 0, "findings": [], "objections": [objection], "unlisted": 0,
+        "providers": [{"provider": "mcp", "accepted": 1, "refused": 0, "rules": rules}],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn check_for_nobody_that_is_known() {
+    let place = Place::new("check_for_nobody");
+    let done = place.run(&["check", "sound.json", "--for", "openai,cohere"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("no such provider; there are openai-strict, openai, anthropic"), "{}", done.err);
+    place.write("number.json", "7");
+    let done = place.run(&["check", "number.json", "--for", "mcp"]);
+    assert!(done.out.ends_with("0 tools: 0 healthy, 0 flagged, 0 refused; 1 catalog unreadable\n"), "{}", done.out);
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod portability;
 mod quick_look;
 mod refs;
 mod repair;
@@ -62,6 +63,9 @@ pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
 pub use crate::options::{Options, Policy};
+pub use crate::portability::{
+    Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
+};
 pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.

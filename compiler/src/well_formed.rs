@@ -6,7 +6,7 @@ use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::render::{Bounded, Renderer};
 use callgate_vm::scratch::{Scratch, Stack};
-use callgate_vm::tape::TapeInstance;
+use callgate_vm::tape::{Node, Tape, TapeInstance};
 use callgate_vm::unit::Unit;
 use callgate_vm::{explain, judge};
 
@@ -68,9 +68,17 @@ impl Checker {
         metaschema::unit(draft).and_then(|unit| self.judge(unit, registry, root))
     }
 
+    /// Judges the schema at a node by the metaschema of a draft, whatever it says of itself.
+    pub(crate) fn judge_node(&mut self, draft: Draft, tape: Tape<'_>, node: Node) -> Option<Finding> {
+        metaschema::unit(draft).and_then(|unit| self.run(unit, tape, node))
+    }
+
     fn judge(&mut self, unit: &Unit, registry: &Registry<'_>, root: Place) -> Option<Finding> {
-        let tape = registry.tape(root.doc);
-        let mut instance = TapeInstance::new(tape, root.node);
+        self.run(unit, registry.tape(root.doc), root.node)
+    }
+
+    fn run(&mut self, unit: &Unit, tape: Tape<'_>, node: Node) -> Option<Finding> {
+        let mut instance = TapeInstance::new(tape, node);
         let mut stack = Stack::default();
         let bounds =
             Bounds { fuel_max: FUEL_MAX, depth_max: u32::MAX, memo_max: u64::from(u32::MAX), nested_max: NESTED_MAX };

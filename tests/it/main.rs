@@ -19,6 +19,7 @@ mod listings;
 mod numbers;
 mod opcodes;
 mod peers;
+mod portability;
 mod random;
 mod regressions;
 mod schemas;
