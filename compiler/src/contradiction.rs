@@ -53,6 +53,7 @@ impl Kinds {
     /// Integers that are written as such, others without fraction, and numbers with one.
     const NUMBERS: Kinds = Kinds(1 | 2 | 4);
     const INTEGERS: Kinds = Kinds(1 | 2);
+    const FRACTIONS: Kinds = Kinds(4);
     const STRINGS: Kinds = Kinds(8);
     const ARRAYS: Kinds = Kinds(16);
     const OBJECTS: Kinds = Kinds(32);
@@ -76,12 +77,11 @@ impl Kinds {
         admitted.fold(Kinds::NONE, |kinds, (_, more)| Kinds(kinds.0 | more.0))
     }
 
-    /// The kind that a value is of.
+    /// The kinds of the values that are equal to this one: `1` and `1.0` are.
     fn of_value(view: &View<'_>) -> Kinds {
         match view {
-            View::Number(number) if number.is_integer_literal() => Kinds(1),
-            View::Number(number) if number.is_integral() => Kinds(2),
-            View::Number(_) => Kinds(4),
+            View::Number(number) if number.is_integral() => Kinds::INTEGERS,
+            View::Number(_) => Kinds::FRACTIONS,
             other => Kinds::of(other.types()),
         }
     }
@@ -283,7 +283,7 @@ impl<'d> Finder<'_, '_, 'd> {
         }
         let order = lower.number.compare(upper.number);
         let crossed = order == Ordering::Greater || order == Ordering::Equal && (lower.exclusive || upper.exclusive);
-        let whole = !numbers.meet(Kinds(4));
+        let whole = !numbers.meet(Kinds::FRACTIONS);
         if crossed || whole && no_integer_between(&lower, &upper) {
             let (from, to) = (written(lower.number), written(upper.number));
             let what = if crossed { "number" } else { "integer" };
