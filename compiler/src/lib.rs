@@ -11,8 +11,10 @@
 //! finding; the others are not affected. Nothing is fetched: references lead into the schema, to
 //! [`Documents`] registered beforehand, or to a metaschema.
 
+mod annotations;
 mod bounds;
 mod compact;
+mod compare;
 mod dialect;
 mod document;
 mod emit;
@@ -33,6 +35,7 @@ mod quick_look;
 mod refs;
 mod stages;
 mod string_pool;
+mod subset;
 mod well_formed;
 
 use std::sync::{Arc, LazyLock};
@@ -50,6 +53,7 @@ use crate::pattern_cache::PatternCache;
 use crate::refs::Registry;
 use crate::well_formed::Checker;
 
+pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare};
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};

@@ -1,0 +1,411 @@
+//! Whether every instance that one schema accepts is accepted by another: what a change of a schema does to its callers.
+//!
+//! ```text
+//! given: schemas that an instance satisfies ─┐   one goal schema ─► its rules, one by one ─► proven, or an obstacle
+//!   (given.rs: $ref, allOf followed,         ├─►   scalar.rs   members.rs   unions.rs   values.rs   same.rs
+//!    unions as cases)                        ┘                                              │
+//!                                            witness.rs, sample.rs: an instance that shows it ◄─┘
+//! ```
+//!
+//! A goal is proven rule by rule: each must follow from what is given. Where it does not, what is given is taken apart
+//! further (by kinds of values, by the cases of its unions, by the values of an enumeration). A pair that comes up again
+//! inside its own proof is taken as proven if a member or element lies between the two: the instance is smaller there, and
+//! induction over the size of instances carries the proof. Nothing is ever concluded from a proof that failed.
+//!
+//! What cannot be proven is an *obstacle*. It becomes a difference only through an instance, made from the schemas, that
+//! the one unit accepts and the other rejects; both are run. An obstacle without such a witness is undecided.
+//!
+//! Not followed: dynamic references, and `unevaluated*` beside applicators, unless both schemas are the same there.
+//! Numbers, strings and sets are compared as far as the rules tell, patterns by their source alone.
+
+mod given;
+mod members;
+mod reason;
+mod same;
+mod sample;
+mod scalar;
+mod unions;
+mod values;
+mod witness;
+
+use ahash::{HashMap, HashSet};
+use callgate_vm::pattern::PatternScratch;
+use callgate_vm::tape::Tape;
+use callgate_vm::unit::Unit;
+
+use crate::ir::{Model, Rule, Schema};
+use crate::pattern_cache::PatternNo;
+use crate::refs::Place;
+use crate::subset::given::{Given, Kinds};
+use crate::subset::values::Judge;
+use crate::subset::witness::Step;
+
+/// Pairs of what is given and a goal that one comparison may look at. Tools of a few hundred properties need a few
+/// thousand; unions inside unions can ask for any number. Unit: pairs.
+const PAIRS_MAX: u32 = 20_000;
+
+/// How deep a proof goes, on the thread's own stack. Unit: schemas inside each other.
+const DEPTH_MAX: usize = 48;
+
+/// Obstacles that are told; of many, the first say enough.
+const OBSTACLES_MAX: usize = 64;
+
+/// Which of the two schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Side {
+    /// As it was.
+    Old = 0,
+    /// As it is now.
+    New = 1,
+}
+
+/// A subschema of one of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct At {
+    side: Side,
+    place: Place,
+}
+
+impl At {
+    /// Another subschema of the same side.
+    fn to(self, place: Place) -> At {
+        At { place, ..self }
+    }
+}
+
+/// Something that could not be proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Obstacle {
+    /// JSON Pointer of the subschema that asks for it.
+    pub(crate) pointer: String,
+    /// What is the matter with it, on one line.
+    pub(crate) reason: String,
+    /// JSON text of an instance that shows it: accepted by the schema that is given, rejected by the goal. Both units ran.
+    pub(crate) witness: Option<String>,
+}
+
+/// What a pair is told by: a proof is of the goal from exactly this.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Pair<'d> {
+    facts: Vec<At>,
+    nots: Vec<At>,
+    unions: Vec<At>,
+    required: Vec<&'d str>,
+    kinds: u8,
+    goal: At,
+}
+
+/// Two schemas, and the proofs between them.
+pub(crate) struct Compare<'m, 'd> {
+    models: [Model<'m, 'd>; 2],
+    roots: [Place; 2],
+    units: [&'m Unit; 2],
+    judge: Judge,
+    patterns: PatternScratch,
+    /// Pairs whose proofs are under way, and how far from the root the instance is.
+    open: Vec<(Pair<'d>, usize)>,
+    /// The least of the open pairs that something was concluded from since it was last looked at.
+    assumed: usize,
+    proven: HashSet<Pair<'d>>,
+    /// Failed even with all that was assumed.
+    failed: HashSet<Pair<'d>>,
+    /// Of those, the ones whose obstacles have been told.
+    told: HashSet<Pair<'d>>,
+    same: HashMap<(At, At), bool>,
+    pairs: u32,
+    /// Obstacles are told only while this is zero: inside, it is only asked whether there is a proof.
+    asking: u32,
+    obstacles: Vec<Obstacle>,
+    /// How the instance at hand is reached from the root.
+    path: Vec<Step<'d>>,
+    /// Instances that were tried as witnesses, and values made for them.
+    tried: u32,
+    sampled: u32,
+}
+
+impl<'m, 'd> Compare<'m, 'd> {
+    /// Compares the schemas at `roots`; `units` are what they were compiled to.
+    pub(crate) fn new(models: [Model<'m, 'd>; 2], roots: [Place; 2], units: [&'m Unit; 2]) -> Self {
+        let mut compare = Compare {
+            models,
+            roots,
+            units,
+            judge: Judge::default(),
+            patterns: PatternScratch::default(),
+            open: Vec::new(),
+            assumed: usize::MAX,
+            proven: HashSet::default(),
+            failed: HashSet::default(),
+            told: HashSet::default(),
+            same: HashMap::default(),
+            pairs: 0,
+            asking: 0,
+            obstacles: Vec::new(),
+            path: Vec::new(),
+            tried: 0,
+            sampled: 0,
+        };
+        compare.judge.learn(&mut compare.models, roots);
+        compare
+    }
+
+    /// Whether the two mean the same, rule by rule.
+    pub(crate) fn is_same(&mut self) -> bool {
+        let [old, new] = [Side::Old, Side::New].map(|side| self.root(side));
+        self.same_documents(old, new)
+    }
+
+    /// What keeps it from being proven that all that `given` accepts is accepted by the other; nothing if it is proven.
+    pub(crate) fn obstacles(&mut self, given: Side) -> Vec<Obstacle> {
+        let goal = if given == Side::Old { Side::New } else { Side::Old };
+        (self.pairs, self.tried, self.sampled) = (0, 0, 0);
+        let facts = self.given(&[self.root(given)]);
+        let goal = self.root(goal);
+        let is_proven = self.implies(&facts, goal);
+        let obstacles = std::mem::take(&mut self.obstacles);
+        debug_assert_eq!(is_proven, obstacles.is_empty(), "what fails is told");
+        obstacles
+    }
+
+    fn root(&self, side: Side) -> At {
+        At { side, place: self.roots[side as usize] }
+    }
+
+    fn schema(&mut self, at: At) -> &'d Schema<'d> {
+        self.models[at.side as usize].schema(at.place)
+    }
+
+    fn tape(&self, at: At) -> Tape<'d> {
+        self.models[at.side as usize].tape(at.place)
+    }
+
+    fn pattern_source(&self, at: At, pattern: PatternNo) -> &'d str {
+        let model = &self.models[at.side as usize];
+        model.registry.bump.alloc_str(model.pattern(pattern).source())
+    }
+
+    // --- the proof -------------------------------------------------------------------------------------------
+
+    /// Whether every instance of which this is given satisfies `goal`.
+    fn implies(&mut self, given: &Given<'d>, goal: At) -> bool {
+        if given.kinds.is_empty() || given.facts.iter().any(|fact| fact.at == goal) {
+            return true;
+        }
+        let schema = self.schema(goal);
+        if schema.always == Some(true) || given.facts.iter().any(|fact| self.is_same_place(fact.at, goal)) {
+            return true;
+        }
+        if !self.spend() {
+            return self.obstacle(goal, given, out_of_reach());
+        }
+        if self.open.len() >= DEPTH_MAX {
+            return self.obstacle(goal, given, format!("not compared beyond {DEPTH_MAX} levels"));
+        }
+        if schema.always == Some(false) {
+            return self.is_impossible(given) || self.obstacle_of_false(goal, given);
+        }
+        let pair = pair(given, goal);
+        if let Some(known) = self.known(&pair) {
+            return known;
+        }
+        self.open.push((pair, self.path.len()));
+        let outer = std::mem::replace(&mut self.assumed, usize::MAX);
+        let is_proven = self.follows(given, goal, schema);
+        self.close(outer, is_proven);
+        is_proven
+    }
+
+    /// What is known of the pair from before: proven, failed (unless there are obstacles to be told), or assumed.
+    fn known(&mut self, pair: &Pair<'d>) -> Option<bool> {
+        if let Some(at) = self.open.iter().position(|(open, _)| open == pair) {
+            // Of the same instance, a proof would rest on itself.
+            let is_smaller = self.path.len() > self.open[at].1;
+            if is_smaller {
+                self.assumed = self.assumed.min(at);
+            }
+            return Some(is_smaller);
+        }
+        if self.proven.contains(pair) {
+            return Some(true);
+        }
+        let failed = if self.asking > 0 { &self.failed } else { &self.told };
+        failed.contains(pair).then_some(false)
+    }
+
+    /// Ends the proof of the last open pair. What was concluded from a pair further out holds only with that one.
+    fn close(&mut self, outer: usize, is_proven: bool) {
+        let Some((pair, _)) = self.open.pop() else {
+            return;
+        };
+        let inner = self.assumed;
+        self.assumed = outer;
+        if !is_proven {
+            if self.asking == 0 {
+                self.told.insert(pair.clone());
+            }
+            self.failed.insert(pair);
+        } else if inner >= self.open.len() {
+            self.proven.insert(pair);
+        } else {
+            self.assumed = outer.min(inner);
+        }
+    }
+
+    fn follows(&mut self, given: &Given<'d>, goal: At, schema: &'d Schema<'d>) -> bool {
+        if let Some(decided) = self.by_values(given, goal) {
+            return decided;
+        }
+        let mut all = true;
+        for rule in schema.rules {
+            all &= self.rule(given, goal, schema, &rule.rule);
+            if !all && self.asking > 0 {
+                return false;
+            }
+        }
+        all
+    }
+
+    /// Whether the rule follows, from all that is given or from each of the cases.
+    fn rule(&mut self, given: &Given<'d>, goal: At, schema: &'d Schema<'d>, rule: &'d Rule<'d>) -> bool {
+        if !given.kinds.meets(kinds_of(rule)) {
+            return true;
+        }
+        if self.ask(|compare| compare.direct(given, goal, schema, rule)) {
+            return true;
+        }
+        let Some(cases) = self.split(given) else {
+            return self.ask(|compare| compare.is_impossible(given))
+                || self.asking == 0 && self.direct(given, goal, schema, rule);
+        };
+        let mut all = true;
+        for case in cases {
+            if !self.spend() {
+                return self.obstacle(goal, given, out_of_reach());
+            }
+            all &= self.ask(|compare| compare.is_impossible(&case)) || self.rule(&case, goal, schema, rule);
+            if !all && self.asking > 0 {
+                return false;
+            }
+        }
+        all
+    }
+
+    /// Counts a step of the proof. Answers whether it may go on.
+    fn spend(&mut self) -> bool {
+        self.pairs += 1;
+        self.pairs <= PAIRS_MAX
+    }
+
+    /// Whether there is a proof, without a word about what keeps it from being one.
+    fn ask(&mut self, prove: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.asking += 1;
+        let is_proven = prove(self);
+        self.asking -= 1;
+        is_proven
+    }
+
+    /// Whether the rule follows from what is given as a whole.
+    fn direct(&mut self, given: &Given<'d>, goal: At, schema: &'d Schema<'d>, rule: &'d Rule<'d>) -> bool {
+        match rule {
+            Rule::Type(..)
+            | Rule::Enum(_)
+            | Rule::Const(_)
+            | Rule::Bound(..)
+            | Rule::MultipleOf(_)
+            | Rule::Count(..)
+            | Rule::Pattern(_)
+            | Rule::Format(..)
+            | Rule::ItemsEnd(_)
+            | Rule::UniqueItems => self.scalar_follows(given, goal, rule) || self.obstacle_of_rule(given, goal, rule),
+            Rule::Required(names) => self.required(given, goal, names),
+            Rule::Dependencies(list) => self.dependencies(given, goal, rule, list),
+            Rule::Properties(list) => self.properties(given, goal, list),
+            Rule::PatternProperties(list) => self.pattern_properties(given, goal, list),
+            Rule::AdditionalProperties(place) => self.additional_properties(given, goal, schema, *place),
+            Rule::PropertyNames(place) => self.property_names(given, goal, rule, *place),
+            Rule::Prefix(places) => self.prefix(given, goal, places),
+            Rule::Items(start, place) => self.items(given, goal, *start, *place),
+            Rule::Contains(place, min, max) => {
+                self.contains(given, goal, *place, (*min, *max)) || self.obstacle_of_rule(given, goal, rule)
+            }
+            Rule::AllOf(places) => self.all_of(given, goal, places),
+            Rule::AnyOf(places) => self.any_of(given, goal, rule, places),
+            Rule::OneOf(places) => self.one_of(given, goal, rule, places),
+            Rule::Not(place) => self.excludes(given, goal.to(*place)) || self.obstacle_of_rule(given, goal, rule),
+            Rule::If(condition, then, otherwise) => self.condition(given, goal, *condition, *then, *otherwise),
+            Rule::Ref(place) | Rule::DynamicRef(place, None) | Rule::RecursiveRef(place, false) => {
+                self.implies(given, goal.to(*place))
+            }
+            Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
+                self.obstacle(goal, given, "a dynamic reference is not followed".to_owned())
+            }
+            Rule::UnevaluatedProperties(place) if crate::lower::accept::is_static(schema, rule) => {
+                self.additional_properties(given, goal, schema, *place)
+            }
+            Rule::UnevaluatedProperties(place) | Rule::UnevaluatedItems(place) => {
+                self.schema(goal.to(*place)).always == Some(true)
+                    || self.obstacle(goal, given, "what is unevaluated is not compared".to_owned())
+            }
+        }
+    }
+
+    /// Whether a member or element of which `child` is given satisfies the goal; `step` leads to it.
+    fn below(&mut self, step: Step<'d>, child: &Given<'d>, goal: At) -> bool {
+        self.path.push(step);
+        let is_proven = self.implies(child, goal);
+        self.path.pop();
+        is_proven
+    }
+}
+
+fn out_of_reach() -> String {
+    format!("not decided within {PAIRS_MAX} steps")
+}
+
+fn pair<'d>(given: &Given<'d>, goal: At) -> Pair<'d> {
+    let mut facts: Vec<At> = given.facts.iter().map(|fact| fact.at).collect();
+    facts.sort_unstable();
+    let mut nots = given.nots.clone();
+    nots.sort_unstable();
+    nots.dedup();
+    let unions = given.unions.iter().flat_map(|cases| cases.iter().flat_map(|case| &case.all)).copied().collect();
+    let mut required = given.required.clone();
+    required.sort_unstable();
+    required.dedup();
+    Pair { facts, nots, unions, required, kinds: given.kinds.bits(), goal }
+}
+
+/// What the rule is about; all others pass it.
+fn kinds_of(rule: &Rule<'_>) -> Kinds {
+    use crate::ir::Count;
+    match rule {
+        Rule::Bound(..) | Rule::MultipleOf(_) => Kinds::NUMBER,
+        Rule::Count(Count::MinLength | Count::MaxLength, _) | Rule::Pattern(_) | Rule::Format(..) => Kinds::STRING,
+        Rule::Count(Count::MinItems | Count::MaxItems, _)
+        | Rule::ItemsEnd(_)
+        | Rule::UniqueItems
+        | Rule::Prefix(_)
+        | Rule::Items(..)
+        | Rule::Contains(..)
+        | Rule::UnevaluatedItems(_) => Kinds::ARRAY,
+        Rule::Count(Count::MinProperties | Count::MaxProperties, _)
+        | Rule::Required(_)
+        | Rule::Dependencies(_)
+        | Rule::Properties(_)
+        | Rule::PatternProperties(_)
+        | Rule::AdditionalProperties(_)
+        | Rule::PropertyNames(_)
+        | Rule::UnevaluatedProperties(_) => Kinds::OBJECT,
+        Rule::Type(..)
+        | Rule::Enum(_)
+        | Rule::Const(_)
+        | Rule::AllOf(_)
+        | Rule::AnyOf(_)
+        | Rule::OneOf(_)
+        | Rule::Not(_)
+        | Rule::If(..)
+        | Rule::Ref(_)
+        | Rule::DynamicRef(..)
+        | Rule::RecursiveRef(..) => Kinds::ALL,
+    }
+}
