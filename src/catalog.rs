@@ -12,6 +12,7 @@ use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
 use serde::Serialize;
 
+use crate::diff::Diff;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
@@ -131,6 +132,32 @@ impl Catalog {
         self.limits = Arc::new(options.limits.clone());
         self.take(compiled);
         Ok(Report::clone(&self.report))
+    }
+
+    /// The catalog that `text` makes of this one, and what has changed. This one stays as it is, and usable.
+    ///
+    /// The new catalog has the tools of `text` and no others, compiled with the options of this one. Schemas that have not
+    /// changed are shared, not compiled again: [`counters`](Self::counters) of the new catalog tell how many, and its
+    /// [`report`](Self::report) what was found. Errors: the text is no catalog; then there is none but this.
+    ///
+    /// A host that checks calls meanwhile keeps its catalog in an `Arc` and puts the new one in its place at once, as
+    /// [`SharedCatalog`](crate::SharedCatalog) does.
+    pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
+        let compiled = compile_catalog(text.as_ref(), &self.options, self.known_schemas()).map_err(refused)?;
+        let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
+        let mut catalog = Catalog { options, limits, ..Catalog::default() };
+        catalog.take(compiled);
+        for tool in &self.tools {
+            let now = catalog.by_name.get(tool.name()).map(|at| &catalog.tools[*at]);
+            catalog.counters.count_change(tool, now);
+        }
+        let diff = Diff::between(self, &catalog);
+        Ok((catalog, diff))
+    }
+
+    /// What has changed from the `old` catalog to this one.
+    pub fn diff_from(&self, old: &Catalog) -> Diff {
+        Diff::between(old, self)
     }
 
     /// What became of schemas when the catalog was last compiled, refreshed or added to.

@@ -24,7 +24,11 @@ pub(crate) fn differences([old, new]: [Tape<'_>; 2]) -> Vec<Difference> {
             (EntryKind::Object, EntryKind::Object) => {
                 members((old, was), (new, is), &pointer, &mut open, &mut differences)
             }
-            (EntryKind::Array, EntryKind::Array) if old.entry(was).len == new.entry(is).len => {
+            (EntryKind::Array, EntryKind::Array)
+                if old.entry(was).len == new.entry(is).len
+                    && is_of_containers(old, was)
+                    && is_of_containers(new, is) =>
+            {
                 let pairs = old.element_nodes(was).zip(new.element_nodes(is)).enumerate();
                 open.extend(pairs.map(|(at, (was, is))| (format!("{pointer}/{at}"), was, is)));
             }
@@ -32,8 +36,13 @@ pub(crate) fn differences([old, new]: [Tape<'_>; 2]) -> Vec<Difference> {
             _ => differences.push(changed(pointer, "changed")),
         }
     }
-    differences.sort_by(|one, other| one.pointer.cmp(&other.pointer));
+    differences.sort_by(|one, other| (&one.pointer, &one.reason).cmp(&(&other.pointer, &other.reason)));
     differences
+}
+
+/// Whether elements are told apart by what is in them; a list of scalars is told of as a whole.
+fn is_of_containers(tape: Tape<'_>, array: Node) -> bool {
+    tape.element_nodes(array).all(|node| matches!(tape.entry(node).kind, EntryKind::Object | EntryKind::Array))
 }
 
 fn members(

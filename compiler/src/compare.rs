@@ -130,6 +130,18 @@ pub fn compare(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Options
     compare_sources(old, new).unwrap_or_else(|| undecided("the source of a schema is not at hand".to_owned()))
 }
 
+/// What differs between two JSON texts beside schemas, as that of two tools' entries; nothing is told of what is no JSON.
+pub fn definition_differences(old: &str, new: &str) -> Vec<Difference> {
+    if old == new {
+        return Vec::new();
+    }
+    let (mut old_buf, mut new_buf) = (TapeBuf::new(), TapeBuf::new());
+    match (old_buf.read_text(old, SCHEMA_READ), new_buf.read_text(new, SCHEMA_READ)) {
+        (Ok(old), Ok(new)) => annotations::differences([old, new]),
+        _ => Vec::new(),
+    }
+}
+
 fn undecided(reason: String) -> SchemaDiff {
     let difference = Difference { effect: Effect::Undecided, pointer: String::new(), reason, witness: None };
     SchemaDiff { change: SchemaChange::Undecided, differences: vec![difference] }

@@ -53,7 +53,7 @@ use crate::pattern_cache::PatternCache;
 use crate::refs::Registry;
 use crate::well_formed::Checker;
 
-pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare};
+pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare, definition_differences};
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
@@ -137,6 +137,11 @@ pub fn compile_catalog(text: &[u8], options: &Options, known: KnownSchemas) -> R
     compiled.schemas_compiled = session.compiled;
     compiled.schemas_reused = session.reused;
     Ok(compiled)
+}
+
+/// The schema of what has none, compiled: anything goes.
+pub fn anything(options: &Options) -> CompiledSchema {
+    Session::new(options).known_schema(ANYTHING.tape(), 0)
 }
 
 /// The schema of a tool that has none: anything goes.

@@ -30,7 +30,7 @@ mod witness;
 
 use ahash::{HashMap, HashSet};
 use callgate_vm::pattern::PatternScratch;
-use callgate_vm::tape::Tape;
+use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
 
 use crate::ir::{Model, Rule, Schema};
@@ -307,9 +307,12 @@ impl<'m, 'd> Compare<'m, 'd> {
     /// Whether the rule follows from what is given as a whole.
     fn direct(&mut self, given: &Given<'d>, goal: At, schema: &'d Schema<'d>, rule: &'d Rule<'d>) -> bool {
         match rule {
+            Rule::Enum(node) => {
+                let listed: Vec<Node> = self.tape(goal).element_nodes(*node).collect();
+                self.is_listed(given, goal, rule, &listed)
+            }
+            Rule::Const(node) => self.is_listed(given, goal, rule, &[*node]),
             Rule::Type(..)
-            | Rule::Enum(_)
-            | Rule::Const(_)
             | Rule::Bound(..)
             | Rule::MultipleOf(_)
             | Rule::Count(..)

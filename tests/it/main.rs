@@ -21,5 +21,6 @@ mod random;
 mod regressions;
 mod schemas;
 mod shrink;
+mod subset;
 mod systems;
 mod verdict;

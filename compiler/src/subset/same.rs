@@ -4,19 +4,15 @@
 //! again is taken as the same: a difference would show elsewhere.
 
 use ahash::HashSet;
-use callgate_vm::equal::{Budget, equal};
-use callgate_vm::limits::DEPTH_CEILING;
-use callgate_vm::tape::{Node, TapeInstance};
+use callgate_vm::tape::Node;
 
 use crate::ir::{Dependency, Rule};
 use crate::refs::{Place, ResourceId};
+use crate::subset::values::same_value;
 use crate::subset::{At, Compare};
 
 /// Pairs of subschemas that are held side by side for one question. Unit: pairs.
 const PAIRS_MAX: usize = 50_000;
-
-/// What comparing two values may spend. Unit: values.
-const VALUES_MAX: u64 = 1_000_000;
 
 /// Pairs that are yet to be held side by side.
 struct Walk {
@@ -103,10 +99,10 @@ impl<'d> Compare<'_, 'd> {
         match (one, other) {
             (Rule::Type(one, _), Rule::Type(other, _)) => one == other,
             (Rule::Enum(one), Rule::Enum(other)) | (Rule::Const(one), Rule::Const(other)) => {
-                self.same_value((a, *one), (b, *other))
+                same_value((self.tape(a), *one), (self.tape(b), *other))
             }
             (Rule::Bound(one, value), Rule::Bound(other, with)) => {
-                one == other && self.same_value((a, *value), (b, *with))
+                one == other && same_value((self.tape(a), *value), (self.tape(b), *with))
             }
             // A decimal is a multiple by its digits.
             (Rule::MultipleOf(one), Rule::MultipleOf(other)) => self.tape(a).slice(*one) == self.tape(b).slice(*other),
@@ -169,13 +165,6 @@ impl<'d> Compare<'_, 'd> {
             }
             _ => false,
         }
-    }
-
-    /// Whether two values of schemas are equal as JSON values are.
-    pub(super) fn same_value(&self, (a, one): (At, Node), (b, other): (At, Node)) -> bool {
-        let mut budget = Budget { fuel: VALUES_MAX, depth: DEPTH_CEILING };
-        let (mut left, mut right) = (TapeInstance::new(self.tape(a), one), TapeInstance::new(self.tape(b), other));
-        equal(&mut left, one, &mut right, other, &mut budget).unwrap_or(false)
     }
 }
 

@@ -68,7 +68,6 @@ impl<'d> Compare<'_, 'd> {
                     matches!(rule, Rule::Format(known, _) if known == format) && fact.schema.draft == draft
                 })
             }
-            // An enumeration is proven by its values, or not at all.
             _ => false,
         }
     }

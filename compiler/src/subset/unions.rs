@@ -78,11 +78,9 @@ impl<'d> Compare<'_, 'd> {
         });
         let (first, second) = (near.next(), near.next());
         match (first, second) {
-            (Some(branch), None) => {
-                // That no other branch is in the way belongs to `oneOf` as well.
-                self.implies(given, branch) && matches!(rule, Rule::AnyOf(_))
-                    || self.obstacle_of_branch(given, goal, rule)
-            }
+            (Some(branch), None) if !self.implies(given, branch) => false,
+            // For `oneOf`, the others must be out of the way as well.
+            (Some(_), None) if matches!(rule, Rule::AnyOf(_)) => true,
             _ => self.obstacle_of_branch(given, goal, rule),
         }
     }

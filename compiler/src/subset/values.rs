@@ -5,10 +5,11 @@
 use std::sync::LazyLock;
 
 use ahash::HashMap;
+use callgate_vm::equal::{Budget, equal};
 use callgate_vm::execute::Bounds;
 use callgate_vm::instance::View;
 use callgate_vm::judge;
-use callgate_vm::limits::NESTED_MAX;
+use callgate_vm::limits::{DEPTH_CEILING, NESTED_MAX};
 use callgate_vm::number::Number;
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{EntryKind, Node, OwnedTape, Tape, TapeBuf, TapeInstance};
@@ -94,6 +95,20 @@ impl<'d> Compare<'_, 'd> {
             }
         }
         Some(all)
+    }
+
+    /// Whether all values that there can be are among those `listed` by the goal.
+    pub(super) fn is_listed(&mut self, given: &Given<'d>, goal: At, rule: &Rule<'d>, listed: &[Node]) -> bool {
+        let Some(values) = self.values(given) else {
+            return self.obstacle_of_rule(given, goal, rule);
+        };
+        let tape = self.tape(goal);
+        let mut all = true;
+        for value in values {
+            let is_listed = listed.iter().any(|node| same_value(value, (tape, *node)));
+            all &= is_listed || self.obstacle_of_value(given, goal, value);
+        }
+        all
     }
 
     /// All values that the instance can have, if they are few and known.
@@ -193,4 +208,11 @@ impl<'d> Compare<'_, 'd> {
         });
         self.judge.units.insert(schema, unit.flatten());
     }
+}
+
+/// Whether two values of schemas are equal as JSON values are.
+pub(super) fn same_value((tape, node): Value<'_>, (other_tape, other): Value<'_>) -> bool {
+    let mut budget = Budget { fuel: FUEL_MAX, depth: DEPTH_CEILING };
+    let (mut left, mut right) = (TapeInstance::new(tape, node), TapeInstance::new(other_tape, other));
+    equal(&mut left, node, &mut right, other, &mut budget).unwrap_or(false)
 }

@@ -23,6 +23,12 @@ const TRIES_MAX: u32 = 4_000;
 /// Variants of one value. Unit: instances.
 const VARIANTS_MAX: usize = 96;
 
+/// How far down elements are varied for `contains`. Unit: levels.
+const ELEMENTS_DEPTH: u32 = 2;
+
+/// Of those, how many are tried. Unit: elements.
+const CONTAINED_MAX: usize = 32;
+
 /// Strings and arrays that are made longer than this show no more. Unit: characters, elements.
 const LEN_MAX: u32 = 2_000;
 
@@ -64,7 +70,7 @@ impl<'d> Compare<'_, 'd> {
     /// all others.
     pub(super) fn witness(&mut self, given: &Given<'d>, goal: At, first: Option<String>) -> Option<String> {
         let (before, after) = self.surroundings()?;
-        let variants = first.into_iter().chain(self.variants(given, goal)).collect::<Vec<_>>();
+        let variants = first.into_iter().chain(self.variants(given, goal, ELEMENTS_DEPTH)).collect::<Vec<_>>();
         variants.into_iter().map(|value| format!("{before}{value}{after}")).find(|text| self.shows(text, goal.side))
     }
 
@@ -96,7 +102,7 @@ impl<'d> Compare<'_, 'd> {
     }
 
     /// Values that are given, near to where the goal may draw its line.
-    fn variants(&mut self, given: &Given<'d>, goal: At) -> Vec<String> {
+    fn variants(&mut self, given: &Given<'d>, goal: At, depth: u32) -> Vec<String> {
         let mut goals = self.given(&[goal]);
         // What the goal's branches ask for is where its lines are.
         let branches: Vec<At> = goals.unions.drain(..).flatten().flat_map(|case| case.all).collect();
@@ -116,7 +122,7 @@ impl<'d> Compare<'_, 'd> {
             self.strings(given, &goals, &mut variants);
         }
         if given.kinds.meets(Kinds::ARRAY) {
-            self.arrays(given, &goals, &mut variants);
+            self.arrays(given, &goals, depth, &mut variants);
         }
         if given.kinds.meets(Kinds::OBJECT) {
             self.objects(given, &goals, &mut variants);
@@ -168,7 +174,7 @@ impl<'d> Compare<'_, 'd> {
         }
     }
 
-    fn arrays(&mut self, given: &Given<'d>, goals: &Given<'d>, variants: &mut Vec<String>) {
+    fn arrays(&mut self, given: &Given<'d>, goals: &Given<'d>, depth: u32, variants: &mut Vec<String>) {
         variants.push("[]".to_owned());
         for len in lengths(given, goals, [Count::MinItems, Count::MaxItems]) {
             variants.extend(self.array_of(given, len));
@@ -176,6 +182,25 @@ impl<'d> Compare<'_, 'd> {
         let element = self.element(given, Index::From(LEN_MAX));
         if let Some(element) = self.sample(&element) {
             variants.extend([format!("[{element}]"), format!("[{element},{element}]")]);
+        }
+        if depth > 0 {
+            self.contained(given, goals, depth - 1, variants);
+        }
+    }
+
+    /// Arrays of what `contains` counts on the one side and perhaps not on the other.
+    fn contained(&mut self, given: &Given<'d>, goals: &Given<'d>, depth: u32, variants: &mut Vec<String>) {
+        let counted = |given: &Given<'d>| {
+            given.rules().find_map(|(fact, rule)| match rule {
+                Rule::Contains(place, ..) => Some(fact.at.to(*place)),
+                _ => None,
+            })
+        };
+        let (known, wanted) = (counted(given), counted(goals));
+        if let Some(goal) = wanted.or(known) {
+            let element = self.given(&known.into_iter().collect::<Vec<_>>());
+            let elements = self.variants(&element, goal, depth);
+            variants.extend(elements.into_iter().take(CONTAINED_MAX).map(|element| format!("[{element}]")));
         }
     }
 
