@@ -18,6 +18,7 @@ mod numbers;
 mod opcodes;
 mod peers;
 mod random;
+mod refresh;
 mod regressions;
 mod schemas;
 mod shrink;
