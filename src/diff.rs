@@ -80,6 +80,10 @@ impl From<SchemaChange> for Change {
     }
 }
 
+/// What the comparisons of one diff may take together: some seconds. Tools that come after are undecided. Unit: steps of
+/// [`compare`].
+const STEPS_MAX: u64 = 5_000_000;
+
 /// What has become of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolDiff {
@@ -105,9 +109,9 @@ impl ToolDiff {
         ToolDiff { tool_id, change, breaking, input: None, output: None, definition: Vec::new() }
     }
 
-    fn between(old: &Tool, new: &Tool) -> ToolDiff {
-        let input = schema_diff(old, new, SchemaRole::Input);
-        let output = schema_diff(old, new, SchemaRole::Output);
+    fn between(old: &Tool, new: &Tool, steps: &mut u64) -> ToolDiff {
+        let input = schema_diff(old, new, SchemaRole::Input, steps);
+        let output = schema_diff(old, new, SchemaRole::Output, steps);
         let definition = definition_differences(old.definition(), new.definition());
         let about = if definition.is_empty() { Change::Unchanged } else { Change::Cosmetic };
         let of = |diff: &Option<SchemaDiff>, role| {
@@ -142,7 +146,7 @@ fn breaks(role: SchemaRole, change: SchemaChange) -> bool {
 }
 
 /// Compares the schemas of a role; none where there are none. A missing schema of results takes anything.
-fn schema_diff(old: &Tool, new: &Tool, role: SchemaRole) -> Option<SchemaDiff> {
+fn schema_diff(old: &Tool, new: &Tool, role: SchemaRole, steps: &mut u64) -> Option<SchemaDiff> {
     let (was, is) = (old.compiled(role), new.compiled(role));
     let missing = match (was, is) {
         (None, None) => return None,
@@ -151,7 +155,7 @@ fn schema_diff(old: &Tool, new: &Tool, role: SchemaRole) -> Option<SchemaDiff> {
         (_, None) => Some(anything(new.options())),
     };
     let (was, is) = (was.or(missing.as_ref())?, is.or(missing.as_ref())?);
-    Some(compare((was, old.options()), (is, new.options())))
+    Some(compare((was, old.options()), (is, new.options()), steps))
 }
 
 /// What has changed from one catalog to another.
@@ -163,8 +167,9 @@ pub struct Diff {
 
 impl Diff {
     pub(crate) fn between(old: &Catalog, new: &Catalog) -> Diff {
+        let mut steps = STEPS_MAX;
         let now = new.tools().map(|tool| match old.tool(tool.name()) {
-            Some(before) => ToolDiff::between(before, tool),
+            Some(before) => ToolDiff::between(before, tool, &mut steps),
             None => ToolDiff::whole(tool, Change::Added),
         });
         let gone = old.tools().filter(|tool| new.tool(tool.name()).is_none());

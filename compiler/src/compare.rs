@@ -114,9 +114,11 @@ pub struct SchemaDiff {
 /// Compares two schemas, each with the options it was compiled with.
 ///
 /// *Wider* and *narrower* are proven; *incompatible* is shown by an instance for each direction, which both units have
-/// judged. Anything else is undecided, and the differences say why. Cost: bounded; unlike compiling, not linear in the size
-/// of the schemas.
-pub fn compare(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Options)) -> SchemaDiff {
+/// judged. Anything else is undecided, and the differences say why.
+///
+/// Cost: unlike compiling, not linear in the size of the schemas, but bounded: by a limit of its own, and by the `steps` that
+/// all comparisons of a caller may take together, of which this one takes away its own. A step is about a microsecond.
+pub fn compare(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Options), steps: &mut u64) -> SchemaDiff {
     if old.0.digest == new.0.digest {
         return SchemaDiff { change: SchemaChange::Unchanged, differences: Vec::new() };
     }
@@ -127,7 +129,7 @@ pub fn compare(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Options
             return undecided(format!("the schema does not compile {when}{why}"));
         }
     }
-    compare_sources(old, new).unwrap_or_else(|| undecided("the source of a schema is not at hand".to_owned()))
+    compare_sources(old, new, steps).unwrap_or_else(|| undecided("the source of a schema is not at hand".to_owned()))
 }
 
 /// What differs between two JSON texts beside schemas, as that of two tools' entries; nothing is told of what is no JSON.
@@ -147,7 +149,11 @@ fn undecided(reason: String) -> SchemaDiff {
     SchemaDiff { change: SchemaChange::Undecided, differences: vec![difference] }
 }
 
-fn compare_sources(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Options)) -> Option<SchemaDiff> {
+fn compare_sources(
+    old: (&CompiledSchema, &Options),
+    new: (&CompiledSchema, &Options),
+    steps: &mut u64,
+) -> Option<SchemaDiff> {
     let ((old, old_options), (new, new_options)) = (old, new);
     let units = [old.unit.as_deref()?, new.unit.as_deref()?];
     let (mut old_buf, mut new_buf) = (TapeBuf::new(), TapeBuf::new());
@@ -167,7 +173,7 @@ fn compare_sources(old: (&CompiledSchema, &Options), new: (&CompiledSchema, &Opt
     if compare.is_same() {
         return Some(cosmetic(annotations::differences(tapes)));
     }
-    let (narrowing, widening) = (compare.obstacles(Side::Old), compare.obstacles(Side::New));
+    let (narrowing, widening) = (compare.obstacles(Side::Old, steps), compare.obstacles(Side::New, steps));
     if narrowing.is_empty() && widening.is_empty() {
         return Some(cosmetic(annotations::differences(tapes)));
     }

@@ -40,12 +40,13 @@ use crate::subset::given::{Given, Kinds};
 use crate::subset::values::Judge;
 use crate::subset::witness::Step;
 
-/// Pairs of what is given and a goal that one comparison may look at. Tools of a few hundred properties need a few
-/// thousand; unions inside unions can ask for any number. Unit: pairs.
-const PAIRS_MAX: u32 = 20_000;
+/// Steps that one direction of a comparison may take. Tools of a few hundred properties take a few thousand, a few tens of
+/// tagged branches ten times that; unions inside unions can ask for any number. Unit: goals and cases looked at.
+const STEPS_MAX: u64 = 100_000;
 
-/// How deep a proof goes, on the thread's own stack. Unit: schemas inside each other.
-const DEPTH_MAX: usize = 48;
+/// How deep a proof goes, on the thread's own stack: goals, cases and questions inside each other. A schema as deep as is
+/// healthy takes two for each level. A test runs a proof to that depth on a thread of 512 KiB. Unit: steps.
+const NESTED_MAX: u32 = 96;
 
 /// Obstacles that are told; of many, the first say enough.
 const OBSTACLES_MAX: usize = 64;
@@ -111,8 +112,13 @@ pub(crate) struct Compare<'m, 'd> {
     failed: HashSet<Pair<'d>>,
     /// Of those, the ones whose obstacles have been told.
     told: HashSet<Pair<'d>>,
+    /// Whether there can be an instance, by what is given of it.
+    impossible: HashMap<Pair<'d>, bool>,
     same: HashMap<(At, At), bool>,
-    pairs: u32,
+    /// Steps that are left.
+    steps: u64,
+    /// Steps of the proof inside each other.
+    nested: u32,
     /// Obstacles are told only while this is zero: inside, it is only asked whether there is a proof.
     asking: u32,
     obstacles: Vec<Obstacle>,
@@ -137,8 +143,10 @@ impl<'m, 'd> Compare<'m, 'd> {
             proven: HashSet::default(),
             failed: HashSet::default(),
             told: HashSet::default(),
+            impossible: HashMap::default(),
             same: HashMap::default(),
-            pairs: 0,
+            steps: 0,
+            nested: 0,
             asking: 0,
             obstacles: Vec::new(),
             path: Vec::new(),
@@ -155,14 +163,17 @@ impl<'m, 'd> Compare<'m, 'd> {
         self.same_documents(old, new)
     }
 
-    /// What keeps it from being proven that all that `given` accepts is accepted by the other; nothing if it is proven.
-    pub(crate) fn obstacles(&mut self, given: Side) -> Vec<Obstacle> {
+    /// What keeps it from being proven that all that `given` accepts is accepted by the other; nothing if it is proven. Takes
+    /// what it needs of the `steps` that are left.
+    pub(crate) fn obstacles(&mut self, given: Side, steps: &mut u64) -> Vec<Obstacle> {
         let goal = if given == Side::Old { Side::New } else { Side::Old };
-        (self.pairs, self.tried, self.sampled) = (0, 0, 0);
+        let allowed = STEPS_MAX.min(*steps);
+        (self.steps, self.tried, self.sampled) = (allowed, 0, 0);
         let facts = self.given(&[self.root(given)]);
         let goal = self.root(goal);
         let is_proven = self.implies(&facts, goal);
         let obstacles = std::mem::take(&mut self.obstacles);
+        *steps -= allowed - self.steps;
         debug_assert_eq!(is_proven, obstacles.is_empty(), "what fails is told");
         obstacles
     }
@@ -196,10 +207,10 @@ impl<'m, 'd> Compare<'m, 'd> {
             return true;
         }
         if !self.spend() {
-            return self.obstacle(goal, given, out_of_reach());
+            return self.not_decided(goal, OUT_OF_STEPS);
         }
-        if self.open.len() >= DEPTH_MAX {
-            return self.obstacle(goal, given, format!("not compared beyond {DEPTH_MAX} levels"));
+        if self.nested >= NESTED_MAX {
+            return self.not_decided(goal, TOO_DEEP);
         }
         if schema.always == Some(false) {
             return self.is_impossible(given) || self.obstacle_of_false(goal, given);
@@ -210,7 +221,7 @@ impl<'m, 'd> Compare<'m, 'd> {
         }
         self.open.push((pair, self.path.len()));
         let outer = std::mem::replace(&mut self.assumed, usize::MAX);
-        let is_proven = self.follows(given, goal, schema);
+        let is_proven = self.nest(|compare| compare.follows(given, goal, schema));
         self.close(outer, is_proven);
         is_proven
     }
@@ -280,9 +291,13 @@ impl<'m, 'd> Compare<'m, 'd> {
         let mut all = true;
         for case in cases {
             if !self.spend() {
-                return self.obstacle(goal, given, out_of_reach());
+                return self.not_decided(goal, OUT_OF_STEPS);
             }
-            all &= self.ask(|compare| compare.is_impossible(&case)) || self.rule(&case, goal, schema, rule);
+            if self.nested >= NESTED_MAX {
+                return self.not_decided(goal, TOO_DEEP);
+            }
+            all &= self.ask(|compare| compare.is_impossible(&case))
+                || self.nest(|compare| compare.rule(&case, goal, schema, rule));
             if !all && self.asking > 0 {
                 return false;
             }
@@ -290,10 +305,19 @@ impl<'m, 'd> Compare<'m, 'd> {
         all
     }
 
+    /// Goes a step further down.
+    fn nest<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.nested += 1;
+        let answer = run(self);
+        self.nested -= 1;
+        answer
+    }
+
     /// Counts a step of the proof. Answers whether it may go on.
     fn spend(&mut self) -> bool {
-        self.pairs += 1;
-        self.pairs <= PAIRS_MAX
+        let left = self.steps.checked_sub(1);
+        self.steps = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Whether there is a proof, without a word about what keeps it from being one.
@@ -340,14 +364,13 @@ impl<'m, 'd> Compare<'m, 'd> {
                 self.implies(given, goal.to(*place))
             }
             Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
-                self.obstacle(goal, given, "a dynamic reference is not followed".to_owned())
+                self.not_decided(goal, "a dynamic reference is not followed")
             }
             Rule::UnevaluatedProperties(place) if crate::lower::accept::is_static(schema, rule) => {
                 self.additional_properties(given, goal, schema, *place)
             }
             Rule::UnevaluatedProperties(place) | Rule::UnevaluatedItems(place) => {
-                self.schema(goal.to(*place)).always == Some(true)
-                    || self.obstacle(goal, given, "what is unevaluated is not compared".to_owned())
+                self.schema(goal.to(*place)).always == Some(true) || self.obstacle_of_rule(given, goal, rule)
             }
         }
     }
@@ -361,9 +384,8 @@ impl<'m, 'd> Compare<'m, 'd> {
     }
 }
 
-fn out_of_reach() -> String {
-    format!("not decided within {PAIRS_MAX} steps")
-}
+const OUT_OF_STEPS: &str = "not decided within the steps that a comparison may take";
+const TOO_DEEP: &str = "not decided so deep";
 
 fn pair<'d>(given: &Given<'d>, goal: At) -> Pair<'d> {
     let mut facts: Vec<At> = given.facts.iter().map(|fact| fact.at).collect();

@@ -168,7 +168,7 @@ impl<'d> Compare<'_, 'd> {
             _ => rest,
         });
         if rest - start > PREFIX_MAX {
-            return self.obstacle(goal, given, format!("not compared beyond {PREFIX_MAX} elements"));
+            return self.not_decided(goal, "too many elements are told apart");
         }
         let mut all = true;
         for at in start..rest {

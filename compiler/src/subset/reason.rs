@@ -13,6 +13,18 @@ impl<'d> Compare<'_, 'd> {
         self.tell(goal, given, reason, None)
     }
 
+    /// Tells something that is not decided, whatever an instance may show.
+    pub(super) fn not_decided(&mut self, goal: At, reason: &str) -> bool {
+        if self.asking == 0 {
+            let pointer = self.pointer(goal);
+            let obstacle = Obstacle { pointer, reason: reason.to_owned(), witness: None };
+            if self.obstacles.len() < OBSTACLES_MAX && !self.obstacles.contains(&obstacle) {
+                self.obstacles.push(obstacle);
+            }
+        }
+        false
+    }
+
     fn tell(&mut self, goal: At, given: &Given<'d>, reason: String, value: Option<String>) -> bool {
         if self.asking > 0 {
             return false;

@@ -6,10 +6,10 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::ir::{Count, Dependency, Rule};
 use crate::pattern::translate;
-use crate::subset::Compare;
 use crate::subset::given::{Given, Index, Kinds, Name};
 use crate::subset::scalar::{greatest_count, least_count};
 use crate::subset::witness::To;
+use crate::subset::{Compare, NESTED_MAX};
 
 /// Stands for a value that is filled in later; no JSON text has it.
 pub(super) const HOLE: &str = "\0";
@@ -47,9 +47,13 @@ impl<'d> Compare<'_, 'd> {
 
     fn part(&mut self, given: &Given<'d>, fixed: Fixed<'_, 'd>, depth: u32) -> Option<String> {
         self.sampled += 1;
-        if depth == 0 || self.sampled > PARTS_MAX {
+        if depth == 0 || self.sampled > PARTS_MAX || self.nested >= NESTED_MAX {
             return None;
         }
+        self.nest(|compare| compare.part_within(given, fixed, depth))
+    }
+
+    fn part_within(&mut self, given: &Given<'d>, fixed: Fixed<'_, 'd>, depth: u32) -> Option<String> {
         if let Some(cases) = self.split(given) {
             return cases.iter().find_map(|case| self.part(case, fixed, depth - 1));
         }
@@ -162,7 +166,7 @@ impl<'d> Compare<'_, 'd> {
             match rule {
                 Rule::Pattern(pattern) => {
                     let source = self.pattern_source(fact.at, *pattern);
-                    self.name_matching(source).clone_into(&mut text);
+                    text = matching(source, min);
                 }
                 Rule::Format(_, name) => example(name).clone_into(&mut text),
                 _ => {}
@@ -178,12 +182,17 @@ impl<'d> Compare<'_, 'd> {
 
     /// A text that the pattern finds itself in; any text, where that takes more than a look.
     pub(super) fn name_matching(&self, source: &str) -> &'d str {
-        let mut text = String::new();
-        if let Some(hir) = translate(source).ok().and_then(|translation| translation.hir) {
-            write_match(&mut text, &hir);
-        }
-        self.models[0].registry.bump.alloc_str(&text)
+        self.models[0].registry.bump.alloc_str(&matching(source, 0))
     }
+}
+
+/// A text that the pattern finds itself in, of about that length; any text, where that takes more than a look.
+pub(super) fn matching(source: &str, len: u32) -> String {
+    let mut text = String::new();
+    if let Some(hir) = translate(source).ok().and_then(|translation| translation.hir) {
+        write_match(&mut text, &hir, len);
+    }
+    text
 }
 
 /// Adds the names that those present ask for.
@@ -203,8 +212,9 @@ fn add_dependent<'d>(given: &Given<'d>, names: &mut Vec<&'d str>) {
     }
 }
 
-/// The shortest text that matches, as far as that is told part by part.
-fn write_match(text: &mut String, hir: &Hir) {
+/// A text that matches, as far as that is told part by part: the shortest, but for repetitions without an end, of which each
+/// goes on until the whole is `len` long.
+fn write_match(text: &mut String, hir: &Hir, len: u32) {
     if text.len() > TEXT_MAX {
         return;
     }
@@ -219,13 +229,19 @@ fn write_match(text: &mut String, hir: &Hir) {
         }
         HirKind::Class(Class::Bytes(_)) => text.push('a'),
         HirKind::Repetition(repetition) => {
-            (0..repetition.min.min(TEXT_MAX as u32)).for_each(|_| write_match(text, &repetition.sub));
+            let most = repetition.max.unwrap_or(u32::MAX).min(len).max(repetition.min);
+            for times in 0..most.min(TEXT_MAX as u32) {
+                if times >= repetition.min && text.len() >= len as usize {
+                    break;
+                }
+                write_match(text, &repetition.sub, len);
+            }
         }
-        HirKind::Capture(capture) => write_match(text, &capture.sub),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| write_match(text, part)),
+        HirKind::Capture(capture) => write_match(text, &capture.sub, len),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| write_match(text, part, len)),
         HirKind::Alternation(parts) => {
             if let Some(part) = parts.first() {
-                write_match(text, part);
+                write_match(text, part, len);
             }
         }
     }

@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use callgate_vm::instance::View;
 use callgate_vm::number::Number;
 use callgate_vm::tape::Node;
+use regex_syntax::hir::{Hir, Look};
 
 use crate::ir::{Bound, Count, Rule};
+use crate::pattern::translate;
 use crate::subset::given::{Given, Kinds};
 use crate::subset::{At, Compare};
 
@@ -127,14 +129,42 @@ impl<'d> Compare<'_, 'd> {
 
     fn is_counted(&self, given: &Given<'d>, count: Count, len: u32) -> bool {
         if count.is_minimum() {
-            len == 0 || least_count(given, count) >= len
+            let least = least_count(given, count);
+            len == 0 || least >= len || count == Count::MinLength && self.shortest_match(given) >= len
         } else {
             let max = match count {
+                Count::MaxLength => greatest_count(given, count).into_iter().chain(self.longest_match(given)).min(),
                 Count::MaxProperties => greatest_count(given, count).into_iter().chain(self.closed_len(given)).min(),
                 _ => greatest_count(given, count),
             };
             max.is_some_and(|max| max <= len)
         }
+    }
+
+    /// How long a string can be by its patterns. Unit: characters, of which none has less than a byte.
+    fn longest_match(&self, given: &Given<'d>) -> Option<u32> {
+        let longest = self.hirs(given).into_iter().filter_map(|hir| {
+            let properties = hir.properties();
+            let is_whole =
+                properties.look_set_prefix().contains(Look::Start) && properties.look_set_suffix().contains(Look::End);
+            properties.maximum_len().filter(|_| is_whole)
+        });
+        longest.min().and_then(|bytes| u32::try_from(bytes).ok())
+    }
+
+    /// How short a string can be by its patterns. Unit: characters, of which each has four bytes at most.
+    fn shortest_match(&self, given: &Given<'d>) -> u32 {
+        let shortest = self.hirs(given).into_iter().filter_map(|hir| hir.properties().minimum_len());
+        shortest.max().map_or(0, |bytes| u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX))
+    }
+
+    /// The patterns that need no backtracking, parsed.
+    fn hirs(&self, given: &Given<'d>) -> Vec<Hir> {
+        let sources = given.rules().filter_map(|(fact, rule)| match rule {
+            Rule::Pattern(pattern) => Some(self.pattern_source(fact.at, *pattern)),
+            _ => None,
+        });
+        sources.filter_map(|source| translate(source).ok()?.hir).collect()
     }
 
     /// How many members there can be where only known names are taken.

@@ -6,7 +6,7 @@ use crate::ir::Rule;
 use crate::refs::Place;
 use crate::subset::given::{Case, Given, Index, Kinds, Name};
 use crate::subset::scalar::least_count;
-use crate::subset::{At, Compare};
+use crate::subset::{At, Compare, NESTED_MAX, Side, pair};
 
 /// How far down it is asked whether there can be a member or element. Unit: levels.
 const IMPOSSIBLE_DEPTH_MAX: u32 = 4;
@@ -114,16 +114,34 @@ impl<'d> Compare<'_, 'd> {
 
     /// Whether there is surely no such instance.
     pub(super) fn is_impossible(&mut self, given: &Given<'d>) -> bool {
-        self.is_impossible_within(given, IMPOSSIBLE_DEPTH_MAX)
+        if given.kinds.is_empty() {
+            return true;
+        }
+        let key = pair(given, self.root(Side::Old));
+        if let Some(known) = self.impossible.get(&key) {
+            return *known;
+        }
+        let outer = std::mem::replace(&mut self.assumed, usize::MAX);
+        let is_impossible = self.is_impossible_within(given, IMPOSSIBLE_DEPTH_MAX);
+        // What was concluded from a proof that is under way may not hold later.
+        if !is_impossible || self.assumed == usize::MAX {
+            self.impossible.insert(key, is_impossible);
+        }
+        self.assumed = self.assumed.min(outer);
+        is_impossible
     }
 
     fn is_impossible_within(&mut self, given: &Given<'d>, depth: u32) -> bool {
         if given.kinds.is_empty() || self.left(given).is_empty() {
             return true;
         }
-        if depth == 0 || !self.spend() {
+        if depth == 0 || self.nested >= NESTED_MAX || !self.spend() {
             return false;
         }
+        self.nest(|compare| compare.is_contradictory(given, depth))
+    }
+
+    fn is_contradictory(&mut self, given: &Given<'d>, depth: u32) -> bool {
         if let Some(values) = self.values(given)
             && values.is_empty()
         {

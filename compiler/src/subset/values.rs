@@ -168,8 +168,13 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn accepts_string(&mut self, schema: At, text: &str) -> Option<bool> {
         let mut json = String::new();
         super::sample::write_string(&mut json, text);
+        self.accepts_json(schema, &json)
+    }
+
+    /// As [`accepts`](Self::accepts), of a JSON text.
+    pub(super) fn accepts_json(&mut self, schema: At, json: &str) -> Option<bool> {
         let mut buf = std::mem::take(&mut self.judge.text);
-        let verdict = buf.read_text(&json, SCHEMA_READ).ok().and_then(|tape| self.accepts(schema, (tape, 0)));
+        let verdict = buf.read_text(json, SCHEMA_READ).ok().and_then(|tape| self.accepts(schema, (tape, 0)));
         self.judge.text = buf;
         verdict
     }

@@ -13,7 +13,7 @@ use callgate_vm::number::Number;
 use crate::document::SCHEMA_READ;
 use crate::ir::{Count, Rule};
 use crate::subset::given::{Given, Index, Kinds, Name};
-use crate::subset::sample::{HOLE, write_string};
+use crate::subset::sample::{HOLE, matching, write_string};
 use crate::subset::scalar::{greatest_count, least_count};
 use crate::subset::{At, Compare, Side};
 
@@ -71,7 +71,12 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn witness(&mut self, given: &Given<'d>, goal: At, first: Option<String>) -> Option<String> {
         let (before, after) = self.surroundings()?;
         let variants = first.into_iter().chain(self.variants(given, goal, ELEMENTS_DEPTH)).collect::<Vec<_>>();
-        variants.into_iter().map(|value| format!("{before}{value}{after}")).find(|text| self.shows(text, goal.side))
+        variants.into_iter().find_map(|value| {
+            let text = format!("{before}{value}{after}");
+            // What is around the value may be rejected as well, and for reasons of its own.
+            let is_it = self.accepts_json(goal, &value) != Some(true);
+            (is_it && self.shows(&text, goal.side)).then_some(text)
+        })
     }
 
     /// The text of an instance around the value at the end of the path.
@@ -155,8 +160,9 @@ impl<'d> Compare<'_, 'd> {
     }
 
     fn strings(&mut self, given: &Given<'d>, goals: &Given<'d>, variants: &mut Vec<String>) {
-        let counts = [Count::MinLength, Count::MaxLength];
-        for len in lengths(given, goals, counts) {
+        let lengths = lengths(given, goals, [Count::MinLength, Count::MaxLength]);
+        for len in &lengths {
+            let len = *len;
             variants.push(format!("\"{}\"", "a".repeat(len as usize)));
         }
         for text in ["", "0", "a", "zz 9", "é-", "A_b", "2026-01-01"] {
@@ -167,9 +173,11 @@ impl<'d> Compare<'_, 'd> {
         for (fact, rule) in given.rules().chain(goals.rules()) {
             if let Rule::Pattern(pattern) = rule {
                 let source = self.pattern_source(fact.at, *pattern);
-                let mut json = String::new();
-                write_string(&mut json, self.name_matching(source));
-                variants.push(json);
+                for len in std::iter::once(0).chain(lengths.iter().copied()) {
+                    let mut json = String::new();
+                    write_string(&mut json, &matching(source, len));
+                    variants.push(json);
+                }
             }
         }
     }
