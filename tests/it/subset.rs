@@ -185,7 +185,7 @@ fn run(seed: u64, session: &mut Session, tally: &mut Tally) {
 
 #[test]
 fn what_is_proven_has_no_counterexample() {
-    let pairs: u64 = std::env::var("CALLGATE_PAIRS").ok().and_then(|pairs| pairs.parse().ok()).unwrap_or(4_000);
+    let pairs: u64 = std::env::var("CALLGATE_PAIRS").ok().and_then(|pairs| pairs.parse().ok()).unwrap_or(1_200);
     let mut tally = Tally::default();
     let mut session = Session::new();
     for seed in 0..pairs {
@@ -199,7 +199,7 @@ fn what_is_proven_has_no_counterexample() {
 /// Whatever keywords it has, a schema that only says more about itself is the same.
 #[test]
 fn a_schema_is_within_itself() {
-    for seed in 0..1_000 {
+    for seed in 0..500 {
         let (draft, schema) = schemas::schema(&mut Rng::new(seed));
         let options = Options { draft, ..Options::default() };
         let mut described = schema.clone();
@@ -210,4 +210,37 @@ fn a_schema_is_within_itself() {
             assert_eq!(pair.diff.change, SchemaChange::Cosmetic, "seed {seed}: {:?}\n{schema}", pair.diff);
         }
     }
+}
+
+/// Schemas inside each other, so that every step of a proof is inside another one, to the depth that ends it.
+fn nested(levels: usize, wrap: impl Fn(Value, usize) -> Value) -> [Value; 2] {
+    ["integer", "string"].map(|name| (0..levels).fold(json!({"type": name}), &wrap))
+}
+
+/// A proof goes down on the stack of the thread that asks for it, which may be small.
+#[test]
+fn a_deep_proof_fits_a_small_stack() {
+    const STACK_BYTES: usize = 512 << 10;
+    let shapes: [fn(Value, usize) -> Value; 7] = [
+        |inner, _| json!({"properties": {"a": inner}, "required": ["a"]}),
+        |inner, _| json!({"items": inner, "minItems": 1}),
+        |inner, _| json!({"anyOf": [inner, {"type": "null"}]}),
+        |inner, _| json!({"oneOf": [{"type": "null"}, {"properties": {"a": inner}, "required": ["a"]}]}),
+        |inner, _| json!({"not": inner}),
+        |inner, at| json!({"if": {"required": ["a"]}, "then": {"properties": {"a": inner}}, "minProperties": at % 3}),
+        |inner, _| json!({"patternProperties": {"^a": inner}, "not": {"type": "array"}, "additionalProperties": {"type": "null"}}),
+    ];
+    let run = move || {
+        for shape in shapes {
+            for levels in [30, 120] {
+                let [old, new] = nested(levels, shape);
+                let options = Options::default();
+                let pair = Pair::new(&old, &new, &options).expect("both compile");
+                assert!(pair.holds_together(&mut Session::new()));
+                assert_ne!(pair.diff.change, SchemaChange::Unchanged);
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run).expect("a thread");
+    thread.join().expect("no assertion fails, and the stack is large enough");
 }

@@ -69,15 +69,15 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn properties(&mut self, given: &Given<'d>, goal: At, list: &[(&'d str, Place)]) -> bool {
         let mut all = true;
         for (name, place) in list {
-            all &= self.known_member_satisfies(given, name, goal.to(*place));
+            all &= self.known_member_satisfies(given, goal, name, goal.to(*place));
         }
         all
     }
 
-    fn known_member_satisfies(&mut self, given: &Given<'d>, name: &'d str, goal: At) -> bool {
+    fn known_member_satisfies(&mut self, given: &Given<'d>, parent: At, name: &'d str, goal: At) -> bool {
         let member = self.member(given, Name::Known(name));
         let is_fine = self.ask(|compare| compare.is_impossible(&member));
-        is_fine || self.below(Step::member(given.clone(), name), &member, goal)
+        is_fine || self.below(Step::member(given.clone(), parent, name), &member, goal)
     }
 
     pub(super) fn pattern_properties(&mut self, given: &Given<'d>, goal: At, list: &[(PatternNo, Place)]) -> bool {
@@ -86,14 +86,14 @@ impl<'d> Compare<'_, 'd> {
         for (pattern, place) in list {
             for name in &names {
                 if self.matches(goal, *pattern, name) != Some(false) {
-                    all &= self.known_member_satisfies(given, name, goal.to(*place));
+                    all &= self.known_member_satisfies(given, goal, name, goal.to(*place));
                 }
             }
             let source = self.pattern_source(goal, *pattern);
             let member = self.member(given, Name::Open { matching: Some(source), not_matching: &[] });
             let is_fine = self.ask(|compare| compare.is_impossible(&member));
             let name = self.name_matching(source);
-            all &= is_fine || self.below(Step::open_member(given.clone(), name), &member, goal.to(*place));
+            all &= is_fine || self.below(Step::open_member(given.clone(), goal, name), &member, goal.to(*place));
         }
         all
     }
@@ -115,14 +115,14 @@ impl<'d> Compare<'_, 'd> {
             if is_own || patterns.iter().any(|(pattern, _)| self.matches(goal, *pattern, name) == Some(true)) {
                 continue;
             }
-            all &= self.known_member_satisfies(given, name, rest);
+            all &= self.known_member_satisfies(given, goal, name, rest);
         }
         let sources: Vec<&str> = patterns.iter().map(|(pattern, _)| self.pattern_source(goal, *pattern)).collect();
         let member = self.member(given, Name::Open { matching: None, not_matching: &sources });
         let is_fine = self.ask(|compare| compare.is_impossible(&member));
         let own: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
         let name = self.name_unknown(given, &own);
-        all &= is_fine || self.below(Step::open_member(given.clone(), name), &member, rest);
+        all &= is_fine || self.below(Step::open_member(given.clone(), goal, name), &member, rest);
         all
     }
 
@@ -155,13 +155,13 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn prefix(&mut self, given: &Given<'d>, goal: At, places: &[Place]) -> bool {
         let mut all = true;
         for (at, place) in (0..).zip(places) {
-            all &= self.element_satisfies(given, Index::At(at), goal.to(*place));
+            all &= self.element_satisfies(given, goal, Index::At(at), goal.to(*place));
         }
         all
     }
 
     pub(super) fn items(&mut self, given: &Given<'d>, goal: At, start: u32, place: Place) -> bool {
-        let goal = goal.to(place);
+        let element = goal.to(place);
         let rest = given.rules().fold(start, |rest, (_, rule)| match rule {
             Rule::Prefix(places) => rest.max(u32::try_from(places.len()).unwrap_or(u32::MAX)),
             Rule::Items(start, _) | Rule::ItemsEnd(start) => rest.max(*start),
@@ -172,16 +172,16 @@ impl<'d> Compare<'_, 'd> {
         }
         let mut all = true;
         for at in start..rest {
-            all &= self.element_satisfies(given, Index::At(at), goal);
+            all &= self.element_satisfies(given, goal, Index::At(at), element);
         }
-        self.element_satisfies(given, Index::From(rest), goal) && all
+        self.element_satisfies(given, goal, Index::From(rest), element) && all
     }
 
-    fn element_satisfies(&mut self, given: &Given<'d>, index: Index, goal: At) -> bool {
+    fn element_satisfies(&mut self, given: &Given<'d>, parent: At, index: Index, goal: At) -> bool {
         let element = self.element(given, index);
         let (Index::At(at) | Index::From(at)) = index;
         let is_fine = self.ask(|compare| compare.is_impossible(&element));
-        is_fine || self.below(Step::element(given.clone(), at), &element, goal)
+        is_fine || self.below(Step::element(given.clone(), parent, at), &element, goal)
     }
 
     pub(super) fn contains(&mut self, given: &Given<'d>, goal: At, place: Place, (min, max): (u32, u32)) -> bool {
@@ -203,7 +203,7 @@ impl<'d> Compare<'_, 'd> {
         // What the goal counts must all be counted by what is given.
         let element = self.given(&[goal]);
         told.into_iter()
-            .any(|known| self.ask(|compare| compare.below(Step::element(given.clone(), 0), &element, known)))
+            .any(|known| self.ask(|compare| compare.below(Step::element(given.clone(), goal, 0), &element, known)))
     }
 
     fn contains_at_least(&mut self, given: &Given<'d>, goal: At, min: u32) -> bool {
@@ -216,7 +216,7 @@ impl<'d> Compare<'_, 'd> {
             .collect();
         let is_counted = told.into_iter().any(|known| {
             let element = self.given(&[known]);
-            self.ask(|compare| compare.below(Step::element(given.clone(), 0), &element, goal))
+            self.ask(|compare| compare.below(Step::element(given.clone(), goal, 0), &element, goal))
         });
         is_counted
             || least_count(given, Count::MinItems) >= min

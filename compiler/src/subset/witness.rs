@@ -12,7 +12,7 @@ use callgate_vm::number::Number;
 
 use crate::document::SCHEMA_READ;
 use crate::ir::{Count, Rule};
-use crate::subset::given::{Given, Index, Kinds, Name};
+use crate::subset::given::{Case, Given, Index, Kinds, Name};
 use crate::subset::sample::{HOLE, matching, write_string};
 use crate::subset::scalar::{greatest_count, least_count};
 use crate::subset::{At, Compare, Side};
@@ -36,7 +36,9 @@ const LEN_MAX: u32 = 2_000;
 #[derive(Clone, Debug)]
 pub(super) struct Step<'d> {
     /// What is given of the parent.
-    pub(super) parent: Given<'d>,
+    parent: Given<'d>,
+    /// What the parent is to satisfy.
+    goal: At,
     pub(super) to: To<'d>,
 }
 
@@ -52,16 +54,16 @@ pub(super) enum To<'d> {
 }
 
 impl<'d> Step<'d> {
-    pub(super) fn member(parent: Given<'d>, name: &'d str) -> Self {
-        Step { parent, to: To::Member(name) }
+    pub(super) fn member(parent: Given<'d>, goal: At, name: &'d str) -> Self {
+        Step { parent, goal, to: To::Member(name) }
     }
 
-    pub(super) fn open_member(parent: Given<'d>, name: &'d str) -> Self {
-        Step { parent, to: To::OpenMember(name) }
+    pub(super) fn open_member(parent: Given<'d>, goal: At, name: &'d str) -> Self {
+        Step { parent, goal, to: To::OpenMember(name) }
     }
 
-    pub(super) fn element(parent: Given<'d>, at: u32) -> Self {
-        Step { parent, to: To::Element(at) }
+    pub(super) fn element(parent: Given<'d>, goal: At, at: u32) -> Self {
+        Step { parent, goal, to: To::Element(at) }
     }
 }
 
@@ -82,12 +84,18 @@ impl<'d> Compare<'_, 'd> {
     /// The text of an instance around the value at the end of the path.
     fn surroundings(&mut self) -> Option<(String, String)> {
         let path = std::mem::take(&mut self.path);
-        let text =
-            path.iter().rev().try_fold(HOLE.to_owned(), |inner, step| self.around(&step.parent, step.to, &inner));
+        let around = |inner: String, step: &Step<'d>| self.around_child(step, &inner);
+        let text = path.iter().rev().try_fold(HOLE.to_owned(), around);
         self.path = path;
         let text = text?;
         let (before, after) = text.split_once(HOLE)?;
         Some((before.to_owned(), after.to_owned()))
+    }
+
+    /// The text of a parent, which but for the child satisfies both sides where that can be.
+    fn around_child(&mut self, step: &Step<'d>, inner: &str) -> Option<String> {
+        let both = self.given_case(&step.parent, &Case { all: vec![step.goal], nots: Vec::new() });
+        self.around(&both, step.to, inner).or_else(|| self.around(&step.parent, step.to, inner))
     }
 
     /// Whether the units disagree about it: the goal's rejects what the other accepts.
