@@ -35,8 +35,8 @@ fn run(test: &str, files: &[(&str, &str)], args: &[&str]) -> (Option<i32>, Strin
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
     let output = command.arg("diff").args(args).current_dir(&folder).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    let utf8 = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), utf8(output.stdout), utf8(output.stderr))
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) fn differences([old, new]: [Tape<'_>; 2]) -> Vec<Difference> {
         }
         match (old.entry(was).kind, new.entry(is).kind) {
             (EntryKind::Object, EntryKind::Object) => {
-                members((old, was), (new, is), &pointer, &mut open, &mut differences)
+                members((old, was), (new, is), &pointer, &mut open, &mut differences);
             }
             (EntryKind::Array, EntryKind::Array)
                 if old.entry(was).len == new.entry(is).len

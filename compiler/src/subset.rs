@@ -85,7 +85,7 @@ pub(crate) struct Obstacle {
     pub(crate) witness: Option<String>,
 }
 
-/// What a pair is told by: a proof is of the goal from exactly this.
+/// What is given and a goal: what a proof is of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pair<'d> {
     facts: Vec<At>,
@@ -93,7 +93,8 @@ struct Pair<'d> {
     unions: Vec<At>,
     required: Vec<&'d str>,
     kinds: u8,
-    goal: At,
+    /// None where the question is whether there can be such an instance.
+    goal: Option<At>,
 }
 
 /// Two schemas, and the proofs between them.
@@ -215,7 +216,7 @@ impl<'m, 'd> Compare<'m, 'd> {
         if schema.always == Some(false) {
             return self.is_impossible(given) || self.obstacle_of_false(goal, given);
         }
-        let pair = pair(given, goal);
+        let pair = pair(given, Some(goal));
         if let Some(known) = self.known(&pair) {
             return known;
         }
@@ -387,7 +388,7 @@ impl<'m, 'd> Compare<'m, 'd> {
 const OUT_OF_STEPS: &str = "not decided within the steps that a comparison may take";
 const TOO_DEEP: &str = "not decided so deep";
 
-fn pair<'d>(given: &Given<'d>, goal: At) -> Pair<'d> {
+fn pair<'d>(given: &Given<'d>, goal: Option<At>) -> Pair<'d> {
     let mut facts: Vec<At> = given.facts.iter().map(|fact| fact.at).collect();
     facts.sort_unstable();
     let mut nots = given.nots.clone();

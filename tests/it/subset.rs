@@ -149,7 +149,7 @@ fn run(seed: u64, session: &mut Session, tally: &mut Tally) {
     let (draft, old) = schemas::schema(&mut rng);
     let other = other_of(&mut rng, draft);
     let new = if rng.chance(80) { mutated(&mut rng, &old, &other) } else { other };
-    let options = Options { draft, assert_formats: seed % 2 == 0, ..Options::default() };
+    let options = Options { draft, assert_formats: seed.is_multiple_of(2), ..Options::default() };
     let Some(pair) = Pair::new(&old, &new, &options) else {
         return;
     };
@@ -191,7 +191,6 @@ fn what_is_proven_has_no_counterexample() {
     for seed in 0..pairs {
         run(seed, &mut session, &mut tally);
     }
-    println!("{tally:?}");
     assert!(tally.pairs * 2 > pairs as usize, "most pairs compile: {tally:?}");
     assert!(tally.undecided * 4 < tally.pairs, "most pairs are decided: {tally:?}");
 }

@@ -59,7 +59,7 @@ fn bounds() {
 #[test]
 fn types() {
     narrows(r#"{"type": "number"}"#, r#"{"type": "integer"}"#, "narrower: type number -> integer");
-    narrows(r#"{}"#, r#"{"type": "object"}"#, "narrower: type object added");
+    narrows("{}", r#"{"type": "object"}"#, "narrower: type object added");
     narrows(
         r#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#,
         r#"{"type": "integer"}"#,

@@ -81,6 +81,8 @@ impl<'d> Compare<'_, 'd> {
         }
         pairs.push((one, other));
         let [one, other] = [(a, one), (b, other)].map(|(at, id)| self.models[at.side as usize].registry.resource(id));
+        // A recursive reference leads to the root of a resource that may have been entered elsewhere.
+        walk.open.push((a.to(one.root), b.to(other.root)));
         let anchors = one.dynamic_anchors.iter().zip(&other.dynamic_anchors);
         walk.open.extend(anchors.clone().map(|((_, node), (_, with))| {
             let of = |at: At, root: Place, node: Node| at.to(Place { node, ..root });

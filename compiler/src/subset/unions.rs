@@ -6,7 +6,7 @@ use crate::ir::Rule;
 use crate::refs::Place;
 use crate::subset::given::{Case, Given, Index, Kinds, Name};
 use crate::subset::scalar::least_count;
-use crate::subset::{At, Compare, NESTED_MAX, Side, pair};
+use crate::subset::{At, Compare, NESTED_MAX, pair};
 
 /// How far down it is asked whether there can be a member or element. Unit: levels.
 const IMPOSSIBLE_DEPTH_MAX: u32 = 4;
@@ -117,7 +117,7 @@ impl<'d> Compare<'_, 'd> {
         if given.kinds.is_empty() {
             return true;
         }
-        let key = pair(given, self.root(Side::Old));
+        let key = pair(given, None);
         if let Some(known) = self.impossible.get(&key) {
             return *known;
         }
