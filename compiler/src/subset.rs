@@ -33,16 +33,19 @@ use callgate_vm::pattern::PatternScratch;
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
 
-use crate::ir::{Model, Rule, Schema};
+use crate::ir::{Dependency, Model, Rule, Schema};
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::subset::given::{Given, Kinds};
 use crate::subset::values::Judge;
-use crate::subset::witness::Step;
+use crate::subset::witness::{Step, To};
 
 /// Steps that one direction of a comparison may take. Tools of a few hundred properties take a few thousand, a few tens of
 /// tagged branches ten times that; unions inside unions can ask for any number. Unit: goals and cases looked at.
 const STEPS_MAX: u64 = 100_000;
+
+/// Names, branches and values that a step looks at; one that looks at more counts as several.
+const NAMES_PER_STEP: usize = 32;
 
 /// How deep a proof goes, on the thread's own stack: goals, cases and questions inside each other. A schema as deep as is
 /// healthy takes two for each level. A test runs a proof to that depth on a thread of 512 KiB. Unit: steps.
@@ -116,8 +119,10 @@ pub(crate) struct Compare<'m, 'd> {
     /// Whether there can be an instance, by what is given of it.
     impossible: HashMap<Pair<'d>, bool>,
     same: HashMap<(At, At), bool>,
-    /// Steps that are left.
-    steps: u64,
+    /// The properties of schemas that have many.
+    properties: HashMap<At, HashMap<&'d str, Place>>,
+    /// Names, branches and values that may still be looked at.
+    looks: u64,
     /// Steps of the proof inside each other.
     nested: u32,
     /// Obstacles are told only while this is zero: inside, it is only asked whether there is a proof.
@@ -146,7 +151,8 @@ impl<'m, 'd> Compare<'m, 'd> {
             told: HashSet::default(),
             impossible: HashMap::default(),
             same: HashMap::default(),
-            steps: 0,
+            properties: HashMap::default(),
+            looks: 0,
             nested: 0,
             asking: 0,
             obstacles: Vec::new(),
@@ -169,13 +175,15 @@ impl<'m, 'd> Compare<'m, 'd> {
     pub(crate) fn obstacles(&mut self, given: Side, steps: &mut u64) -> Vec<Obstacle> {
         let goal = if given == Side::Old { Side::New } else { Side::Old };
         let allowed = STEPS_MAX.min(*steps);
-        (self.steps, self.tried, self.sampled) = (allowed, 0, 0);
+        (self.looks, self.tried, self.sampled) = (allowed * NAMES_PER_STEP as u64, 0, 0);
         let facts = self.given(&[self.root(given)]);
         let goal = self.root(goal);
         let is_proven = self.implies(&facts, goal);
+        if !is_proven && self.obstacles.is_empty() {
+            self.not_decided(goal, "not proven");
+        }
         let obstacles = std::mem::take(&mut self.obstacles);
-        *steps -= allowed - self.steps;
-        debug_assert_eq!(is_proven, obstacles.is_empty(), "what fails is told");
+        *steps -= allowed - self.looks / NAMES_PER_STEP as u64;
         obstacles
     }
 
@@ -207,7 +215,7 @@ impl<'m, 'd> Compare<'m, 'd> {
         if schema.always == Some(true) || given.facts.iter().any(|fact| self.is_same_place(fact.at, goal)) {
             return true;
         }
-        if !self.spend() {
+        if !self.spend(given, weight(schema)) {
             return self.not_decided(goal, OUT_OF_STEPS);
         }
         if self.nested >= NESTED_MAX {
@@ -291,7 +299,7 @@ impl<'m, 'd> Compare<'m, 'd> {
         };
         let mut all = true;
         for case in cases {
-            if !self.spend() {
+            if !self.spend(&case, 0) {
                 return self.not_decided(goal, OUT_OF_STEPS);
             }
             if self.nested >= NESTED_MAX {
@@ -314,10 +322,17 @@ impl<'m, 'd> Compare<'m, 'd> {
         answer
     }
 
-    /// Counts a step of the proof. Answers whether it may go on.
-    fn spend(&mut self) -> bool {
-        let left = self.steps.checked_sub(1);
-        self.steps = left.unwrap_or(0);
+    /// Counts a step of the proof, which looks at all that is given and at a goal of that weight. Answers whether it may go
+    /// on.
+    fn spend(&mut self, given: &Given<'d>, goal: usize) -> bool {
+        let facts = given.facts.iter().map(|fact| weight(fact.schema)).sum::<usize>();
+        self.charge(NAMES_PER_STEP + given.required.len() + facts + goal)
+    }
+
+    /// Counts the looks at so many names, branches or values. Answers whether there may be more.
+    fn charge(&mut self, looks: usize) -> bool {
+        let left = self.looks.checked_sub(looks as u64);
+        self.looks = left.unwrap_or(0);
         left.is_some()
     }
 
@@ -376,13 +391,36 @@ impl<'m, 'd> Compare<'m, 'd> {
         }
     }
 
-    /// Whether a member or element of which `child` is given satisfies the goal; `step` leads to it.
-    fn below(&mut self, step: Step<'d>, child: &Given<'d>, goal: At) -> bool {
-        self.path.push(step);
+    /// Whether a child of which `child` is given satisfies the goal. `from` leads to it: what is given of the parent, what the
+    /// parent is to satisfy, and the step.
+    fn below(&mut self, from: (&Given<'d>, At, To<'d>), child: &Given<'d>, goal: At) -> bool {
+        let (parent, parent_goal, to) = from;
+        // Where nothing is told, no instance is made, and only the length of the path matters.
+        let parent = if self.asking > 0 { Given::anything() } else { parent.clone() };
+        self.path.push(Step { parent, goal: parent_goal, to });
         let is_proven = self.implies(child, goal);
         self.path.pop();
         is_proven
     }
+}
+
+/// How many names, branches and values there are in the schema's own rules.
+fn weight(schema: &Schema<'_>) -> usize {
+    let of = |rule: &Rule<'_>| match rule {
+        Rule::Required(names) => names.len(),
+        Rule::Properties(list) => list.len(),
+        Rule::PatternProperties(list) => list.len(),
+        Rule::Dependencies(list) => list
+            .iter()
+            .map(|(_, needed)| match needed {
+                Dependency::Names(names) => 1 + names.len(),
+                Dependency::Schema(_) => 1,
+            })
+            .sum(),
+        Rule::Prefix(list) | Rule::AllOf(list) | Rule::AnyOf(list) | Rule::OneOf(list) => list.len(),
+        _ => 1,
+    };
+    schema.rules.iter().map(|at| of(&at.rule)).sum()
 }
 
 const OUT_OF_STEPS: &str = "not decided within the steps that a comparison may take";

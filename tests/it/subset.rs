@@ -243,3 +243,38 @@ fn a_deep_proof_fits_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run).expect("a thread");
     thread.join().expect("no assertion fails, and the stack is large enough");
 }
+
+/// What is large is compared within its steps: none of these takes a time that grows with the square of its size.
+#[test]
+fn large_schemas_are_compared_within_their_steps() {
+    let names = |len: usize, mark: &str| -> Vec<Value> { (0..len).map(|at| json!(format!("{mark}{at}"))).collect() };
+    let properties = |len: usize, name: &str| -> Value {
+        (0..len).map(|at| (format!("p{at}"), json!({"type": name}))).collect::<Map<String, Value>>().into()
+    };
+    let branches = |len: usize, more: &str| -> Vec<Value> {
+        let branch = |at| json!({"properties": {"tag": {"const": at}, "n": {"type": more}}, "required": ["tag"]});
+        (0..len).map(branch).collect()
+    };
+    let pairs = [
+        (json!({"properties": properties(12_000, "integer")}), json!({"properties": properties(12_000, "string")})),
+        (
+            json!({"properties": properties(12_000, "integer"), "additionalProperties": false}),
+            json!({"properties": properties(11_999, "integer"), "additionalProperties": false}),
+        ),
+        (json!({"required": names(100_000, "a")}), json!({"required": names(100_000, "b")})),
+        (json!({"enum": names(60_000, "a")}), json!({"enum": names(60_000, "b")})),
+        (json!({"anyOf": branches(1_500, "integer")}), json!({"anyOf": branches(1_500, "string")})),
+        (json!({"oneOf": branches(200, "integer")}), json!({"oneOf": branches(200, "number")})),
+        (
+            json!({"patternProperties": {"^a": {}, "^b": {"type": "null"}}, "properties": properties(6_000, "null")}),
+            json!({"patternProperties": {"^a": {}, "^p": {"type": "null"}}, "properties": properties(5_000, "null")}),
+        ),
+    ];
+    for (old, new) in pairs {
+        let pair = Pair::new(&old, &new, &Options::default()).expect("both compile");
+        assert!(pair.holds_together(&mut Session::new()));
+        assert!(pair.diff.differences.len() <= 2 * 64, "{}", pair.diff.differences.len());
+        let is_said = [SchemaChange::Unchanged, SchemaChange::Cosmetic].contains(&pair.diff.change);
+        assert!(!is_said, "{:?}", pair.diff.change);
+    }
+}

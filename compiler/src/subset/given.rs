@@ -18,6 +18,9 @@ use crate::subset::{At, Compare};
 /// Facts that one instance may have; more are left out. Unit: schemas.
 const FACTS_MAX: usize = 512;
 
+/// Names that are looked through one by one.
+const FEW: usize = 16;
+
 /// A set of kinds of values that no rule tells apart further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Kinds(u8);
@@ -157,18 +160,20 @@ impl<'d> Given<'d> {
         self.facts.iter().flat_map(|fact| fact.schema.rules.iter().map(|at| (*fact, &at.rule)))
     }
 
-    /// The names that the instance has members of.
+    /// The names that the instance has members of, sorted.
     pub(super) fn required_names(&self) -> Vec<&'d str> {
         let mut names = self.required.clone();
         for (_, rule) in self.rules() {
             if let Rule::Required(more) = rule {
-                names.extend(more.iter().filter(|name| !self.required.contains(name)));
+                names.extend(*more);
             }
         }
+        names.sort_unstable();
+        names.dedup();
         names
     }
 
-    /// Names that some fact says something about.
+    /// Names that some fact says something about, sorted.
     pub(super) fn known_names(&self) -> Vec<&'d str> {
         let mut names: Vec<&str> =
             self.facts.iter().flat_map(|fact| fact.schema.properties()).map(|(name, _)| *name).collect();
@@ -288,6 +293,7 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn member(&mut self, given: &Given<'d>, name: Name<'_, 'd>) -> Given<'d> {
         let (mut schemas, mut unions) = (Vec::new(), Vec::new());
         for fact in &given.facts {
+            self.charge(fact.schema.pattern_properties().map_or(0, <[_]>::len));
             if !self.takes_name(*fact, name) {
                 return Given::nothing();
             }
@@ -316,9 +322,9 @@ impl<'d> Compare<'_, 'd> {
     }
 
     fn known_member(&mut self, fact: Fact<'d>, name: &str, schemas: &mut Vec<At>) {
-        let own = fact.schema.properties().iter().find(|(own, _)| *own == name);
+        let own = self.property(fact.at, fact.schema, name);
         let mut claimed = own.is_some();
-        schemas.extend(own.map(|(_, place)| fact.at.to(*place)));
+        schemas.extend(own.map(|place| fact.at.to(place)));
         for (pattern, place) in fact.schema.pattern_properties().unwrap_or_default() {
             match self.matches(fact.at, *pattern, name) {
                 Some(true) => schemas.push(fact.at.to(*place)),
@@ -331,6 +337,16 @@ impl<'d> Compare<'_, 'd> {
         if !claimed {
             schemas.extend(additional(fact.schema).map(|place| fact.at.to(place)));
         }
+    }
+
+    /// The schema's own property of that name.
+    pub(super) fn property(&mut self, at: At, schema: &Schema<'d>, name: &str) -> Option<Place> {
+        let list = schema.properties();
+        if list.len() <= FEW {
+            return list.iter().find(|(own, _)| *own == name).map(|(_, place)| *place);
+        }
+        let by_name = self.properties.entry(at).or_insert_with(|| list.iter().copied().collect());
+        by_name.get(name).copied()
     }
 
     fn open_member(

@@ -5,8 +5,8 @@ use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 use crate::subset::given::{Case, Given, Index, Kinds, Name};
 use crate::subset::scalar::{greatest_count, least_count};
-use crate::subset::witness::Step;
-use crate::subset::{At, Compare};
+use crate::subset::witness::To;
+use crate::subset::{At, Compare, OBSTACLES_MAX};
 
 /// Elements of a prefix that are compared one by one; beyond, nothing is decided.
 const PREFIX_MAX: u32 = 1_024;
@@ -17,8 +17,11 @@ impl<'d> Compare<'_, 'd> {
     pub(super) fn required(&mut self, given: &Given<'d>, goal: At, names: &[&'d str]) -> bool {
         let known = given.required_names();
         let mut all = true;
-        for name in names.iter().filter(|name| !known.contains(name)) {
+        for name in names.iter().filter(|name| known.binary_search(name).is_err()) {
             all &= self.obstacle_of_required(given, goal, name);
+            if self.asking > 0 || self.obstacles.len() >= OBSTACLES_MAX {
+                return false;
+            }
         }
         all
     }
@@ -39,7 +42,8 @@ impl<'d> Compare<'_, 'd> {
             all &= match needed {
                 Dependency::Names(names) => {
                     let known = present.required_names();
-                    names.iter().all(|name| known.contains(name)) || self.obstacle_of_rule(&present, goal, rule)
+                    names.iter().all(|name| known.binary_search(name).is_ok())
+                        || self.obstacle_of_rule(&present, goal, rule)
                 }
                 Dependency::Schema(place) => self.implies(&present, goal.to(*place)),
             };
@@ -77,13 +81,14 @@ impl<'d> Compare<'_, 'd> {
     fn known_member_satisfies(&mut self, given: &Given<'d>, parent: At, name: &'d str, goal: At) -> bool {
         let member = self.member(given, Name::Known(name));
         let is_fine = self.ask(|compare| compare.is_impossible(&member));
-        is_fine || self.below(Step::member(given.clone(), parent, name), &member, goal)
+        is_fine || self.below((given, parent, To::Member(name)), &member, goal)
     }
 
     pub(super) fn pattern_properties(&mut self, given: &Given<'d>, goal: At, list: &[(PatternNo, Place)]) -> bool {
         let names = given.known_names();
         let mut all = true;
         for (pattern, place) in list {
+            self.charge(names.len());
             for name in &names {
                 if self.matches(goal, *pattern, name) != Some(false) {
                     all &= self.known_member_satisfies(given, goal, name, goal.to(*place));
@@ -92,8 +97,8 @@ impl<'d> Compare<'_, 'd> {
             let source = self.pattern_source(goal, *pattern);
             let member = self.member(given, Name::Open { matching: Some(source), not_matching: &[] });
             let is_fine = self.ask(|compare| compare.is_impossible(&member));
-            let name = self.name_matching(source);
-            all &= is_fine || self.below(Step::open_member(given.clone(), goal, name), &member, goal.to(*place));
+            let name = if self.asking > 0 { "" } else { self.name_matching(source) };
+            all &= is_fine || self.below((given, goal, To::OpenMember(name)), &member, goal.to(*place));
         }
         all
     }
@@ -111,7 +116,7 @@ impl<'d> Compare<'_, 'd> {
         let patterns = schema.pattern_properties().unwrap_or_default();
         let mut all = true;
         for name in given.known_names() {
-            let is_own = own.iter().any(|(own, _)| *own == name);
+            let is_own = self.property(goal, schema, name).is_some();
             if is_own || patterns.iter().any(|(pattern, _)| self.matches(goal, *pattern, name) == Some(true)) {
                 continue;
             }
@@ -121,8 +126,8 @@ impl<'d> Compare<'_, 'd> {
         let member = self.member(given, Name::Open { matching: None, not_matching: &sources });
         let is_fine = self.ask(|compare| compare.is_impossible(&member));
         let own: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-        let name = self.name_unknown(given, &own);
-        all &= is_fine || self.below(Step::open_member(given.clone(), goal, name), &member, rest);
+        let name = if self.asking > 0 { "" } else { self.name_unknown(given, &own) };
+        all &= is_fine || self.below((given, goal, To::OpenMember(name)), &member, rest);
         all
     }
 
@@ -181,7 +186,7 @@ impl<'d> Compare<'_, 'd> {
         let element = self.element(given, index);
         let (Index::At(at) | Index::From(at)) = index;
         let is_fine = self.ask(|compare| compare.is_impossible(&element));
-        is_fine || self.below(Step::element(given.clone(), parent, at), &element, goal)
+        is_fine || self.below((given, parent, To::Element(at)), &element, goal)
     }
 
     pub(super) fn contains(&mut self, given: &Given<'d>, goal: At, place: Place, (min, max): (u32, u32)) -> bool {
@@ -202,8 +207,7 @@ impl<'d> Compare<'_, 'd> {
             .collect();
         // What the goal counts must all be counted by what is given.
         let element = self.given(&[goal]);
-        told.into_iter()
-            .any(|known| self.ask(|compare| compare.below(Step::element(given.clone(), goal, 0), &element, known)))
+        told.into_iter().any(|known| self.ask(|compare| compare.below((given, goal, To::Element(0)), &element, known)))
     }
 
     fn contains_at_least(&mut self, given: &Given<'d>, goal: At, min: u32) -> bool {
@@ -216,7 +220,7 @@ impl<'d> Compare<'_, 'd> {
             .collect();
         let is_counted = told.into_iter().any(|known| {
             let element = self.given(&[known]);
-            self.ask(|compare| compare.below(Step::element(given.clone(), goal, 0), &element, goal))
+            self.ask(|compare| compare.below((given, goal, To::Element(0)), &element, goal))
         });
         is_counted
             || least_count(given, Count::MinItems) >= min

@@ -3,16 +3,20 @@
 //! Rules are held side by side, whatever the order in which they stand; annotations are no rules. A pair that comes up
 //! again is taken as the same: a difference would show elsewhere.
 
-use ahash::HashSet;
+use ahash::{HashMap, HashSet};
 use callgate_vm::tape::Node;
 
 use crate::ir::{Dependency, Rule};
+use crate::pattern_cache::PatternNo;
 use crate::refs::{Place, ResourceId};
 use crate::subset::values::same_value;
-use crate::subset::{At, Compare};
+use crate::subset::{At, Compare, NAMES_PER_STEP};
 
 /// Pairs of subschemas that are held side by side for one question. Unit: pairs.
 const PAIRS_MAX: usize = 50_000;
+
+/// Pairs that count as a step of the proof.
+const PAIRS_PER_STEP: usize = 8;
 
 /// Pairs that are yet to be held side by side.
 struct Walk {
@@ -46,6 +50,7 @@ impl<'d> Compare<'_, 'd> {
             if !seen.insert((a, b)) {
                 continue;
             }
+            self.charge(NAMES_PER_STEP / PAIRS_PER_STEP);
             if seen.len() > PAIRS_MAX || !self.same_schema(a, b, &mut walk) {
                 return false;
             }
@@ -116,26 +121,22 @@ impl<'d> Compare<'_, 'd> {
             (Rule::ItemsEnd(one), Rule::ItemsEnd(other)) => one == other,
             (Rule::UniqueItems, Rule::UniqueItems) => true,
             (Rule::Required(one), Rule::Required(other)) => same_names(one, other),
-            (Rule::Dependencies(one), Rule::Dependencies(other)) => {
-                one.len() == other.len()
-                    && one.iter().all(|(name, needed)| match (needed, found(other, name)) {
-                        (Dependency::Names(one), Some(Dependency::Names(other))) => same_names(one, other),
-                        (Dependency::Schema(one), Some(Dependency::Schema(other))) => places(&[*one], &[other]),
-                        _ => false,
-                    })
-            }
+            (Rule::Dependencies(one), Rule::Dependencies(other)) => by_name(one, other).is_some_and(|pairs| {
+                pairs.into_iter().all(|needed| match needed {
+                    (Dependency::Names(one), Dependency::Names(other)) => same_names(one, other),
+                    (Dependency::Schema(one), Dependency::Schema(other)) => places(&[one], &[other]),
+                    _ => false,
+                })
+            }),
             (Rule::Properties(one), Rule::Properties(other)) => {
-                one.len() == other.len()
-                    && one.iter().all(|(name, place)| found(other, name).is_some_and(|with| places(&[*place], &[with])))
+                by_name(one, other).is_some_and(|pairs| pairs.into_iter().all(|(one, other)| places(&[one], &[other])))
             }
             (Rule::PatternProperties(one), Rule::PatternProperties(other)) => {
-                let sources: Vec<(&str, Place)> =
-                    other.iter().map(|(pattern, place)| (self.pattern_source(b, *pattern), *place)).collect();
-                one.len() == other.len()
-                    && one.iter().all(|(pattern, place)| {
-                        let source = self.pattern_source(a, *pattern);
-                        found(&sources, source).is_some_and(|with| places(&[*place], &[with]))
-                    })
+                let sources = |at: At, list: &[(PatternNo, Place)]| -> Vec<(&'d str, Place)> {
+                    list.iter().map(|(pattern, place)| (self.pattern_source(at, *pattern), *place)).collect()
+                };
+                by_name(&sources(a, one), &sources(b, other))
+                    .is_some_and(|pairs| pairs.into_iter().all(|(one, other)| places(&[one], &[other])))
             }
             (Rule::Prefix(one), Rule::Prefix(other))
             | (Rule::AllOf(one), Rule::AllOf(other))
@@ -170,10 +171,15 @@ impl<'d> Compare<'_, 'd> {
     }
 }
 
-fn found<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
-    list.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+/// Pairs of what two lists have under the same names, if these are the same.
+fn by_name<'a, T: Copy, U: Copy>(one: &[(&'a str, T)], other: &[(&'a str, U)]) -> Option<Vec<(T, U)>> {
+    let names: HashMap<&str, U> = other.iter().copied().collect();
+    let pairs = one.iter().map(|(name, value)| Some((*value, *names.get(name)?)));
+    (one.len() == other.len()).then(|| pairs.collect())?
 }
 
 fn same_names(one: &[&str], other: &[&str]) -> bool {
-    one.iter().all(|name| other.contains(name)) && other.iter().all(|name| one.contains(name))
+    let (names, others): (HashSet<&str>, HashSet<&str>) =
+        (one.iter().copied().collect(), other.iter().copied().collect());
+    names == others
 }

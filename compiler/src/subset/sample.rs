@@ -47,7 +47,7 @@ impl<'d> Compare<'_, 'd> {
 
     fn part(&mut self, given: &Given<'d>, fixed: Fixed<'_, 'd>, depth: u32) -> Option<String> {
         self.sampled += 1;
-        if depth == 0 || self.sampled > PARTS_MAX || self.nested >= NESTED_MAX {
+        if depth == 0 || self.sampled > PARTS_MAX || self.nested >= NESTED_MAX || !self.spend(given, 0) {
             return None;
         }
         self.nest(|compare| compare.part_within(given, fixed, depth))

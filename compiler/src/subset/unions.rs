@@ -135,7 +135,7 @@ impl<'d> Compare<'_, 'd> {
         if given.kinds.is_empty() || self.left(given).is_empty() {
             return true;
         }
-        if depth == 0 || self.nested >= NESTED_MAX || !self.spend() {
+        if depth == 0 || self.nested >= NESTED_MAX || !self.spend(given, 0) {
             return false;
         }
         self.nest(|compare| compare.is_contradictory(given, depth))

@@ -23,7 +23,7 @@ use crate::limits_check::LowerBudget;
 use crate::lower;
 use crate::refs::Place;
 use crate::subset::given::{Given, Kinds};
-use crate::subset::{At, Compare};
+use crate::subset::{At, Compare, OUT_OF_STEPS};
 
 /// Values of one enumeration that are judged one by one; of more, nothing is decided.
 const VALUES_MAX: usize = 8_192;
@@ -102,6 +102,9 @@ impl<'d> Compare<'_, 'd> {
         let Some(values) = self.values(given) else {
             return self.obstacle_of_rule(given, goal, rule);
         };
+        if !self.charge(values.len().saturating_mul(listed.len())) {
+            return self.not_decided(goal, OUT_OF_STEPS);
+        }
         let tape = self.tape(goal);
         let mut all = true;
         for value in values {
@@ -114,6 +117,9 @@ impl<'d> Compare<'_, 'd> {
     /// All values that the instance can have, if they are few and known.
     pub(super) fn values(&mut self, given: &Given<'d>) -> Option<Vec<Value<'d>>> {
         let mut values = self.listed(given)?;
+        if !self.charge(values.len() * given.facts.len()) {
+            return None;
+        }
         values.retain(|value| self.is_given(given, *value));
         Some(values)
     }

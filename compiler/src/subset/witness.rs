@@ -20,6 +20,9 @@ use crate::subset::{At, Compare, Side};
 /// Texts that one direction of a comparison may try. Unit: instances.
 const TRIES_MAX: u32 = 4_000;
 
+/// Bytes of an instance that are judged for what a look at a name costs.
+const BYTES_PER_LOOK: usize = 4;
+
 /// Variants of one value. Unit: instances.
 const VARIANTS_MAX: usize = 96;
 
@@ -36,9 +39,9 @@ const LEN_MAX: u32 = 2_000;
 #[derive(Clone, Debug)]
 pub(super) struct Step<'d> {
     /// What is given of the parent.
-    parent: Given<'d>,
+    pub(super) parent: Given<'d>,
     /// What the parent is to satisfy.
-    goal: At,
+    pub(super) goal: At,
     pub(super) to: To<'d>,
 }
 
@@ -51,20 +54,6 @@ pub(super) enum To<'d> {
     OpenMember(&'d str),
     /// An element.
     Element(u32),
-}
-
-impl<'d> Step<'d> {
-    pub(super) fn member(parent: Given<'d>, goal: At, name: &'d str) -> Self {
-        Step { parent, goal, to: To::Member(name) }
-    }
-
-    pub(super) fn open_member(parent: Given<'d>, goal: At, name: &'d str) -> Self {
-        Step { parent, goal, to: To::OpenMember(name) }
-    }
-
-    pub(super) fn element(parent: Given<'d>, goal: At, at: u32) -> Self {
-        Step { parent, goal, to: To::Element(at) }
-    }
 }
 
 impl<'d> Compare<'_, 'd> {
@@ -101,7 +90,7 @@ impl<'d> Compare<'_, 'd> {
     /// Whether the units disagree about it: the goal's rejects what the other accepts.
     fn shows(&mut self, text: &str, goal: Side) -> bool {
         self.tried += 1;
-        if self.tried > TRIES_MAX {
+        if self.tried > TRIES_MAX || !self.charge(text.len() / BYTES_PER_LOOK) {
             return false;
         }
         let given = if goal == Side::New { Side::Old } else { Side::New };
