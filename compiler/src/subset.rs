@@ -211,6 +211,9 @@ impl<'m, 'd> Compare<'m, 'd> {
         if given.kinds.is_empty() || given.facts.iter().any(|fact| fact.at == goal) {
             return true;
         }
+        if self.is_over(goal) {
+            return false;
+        }
         let schema = self.schema(goal);
         if schema.always == Some(true) || given.facts.iter().any(|fact| self.is_same_place(fact.at, goal)) {
             return true;
@@ -290,6 +293,9 @@ impl<'m, 'd> Compare<'m, 'd> {
         if !given.kinds.meets(kinds_of(rule)) {
             return true;
         }
+        if self.is_over(goal) {
+            return false;
+        }
         if self.ask(|compare| compare.direct(given, goal, schema, rule)) {
             return true;
         }
@@ -314,6 +320,14 @@ impl<'m, 'd> Compare<'m, 'd> {
         all
     }
 
+    /// Whether there is no use in going on: no steps are left, or enough obstacles have been told.
+    fn is_over(&mut self, goal: At) -> bool {
+        if self.looks == 0 {
+            self.not_decided(goal, OUT_OF_STEPS);
+        }
+        self.looks == 0 || self.asking == 0 && self.obstacles.len() >= OBSTACLES_MAX
+    }
+
     /// Goes a step further down.
     fn nest<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         self.nested += 1;
@@ -325,8 +339,7 @@ impl<'m, 'd> Compare<'m, 'd> {
     /// Counts a step of the proof, which looks at all that is given and at a goal of that weight. Answers whether it may go
     /// on.
     fn spend(&mut self, given: &Given<'d>, goal: usize) -> bool {
-        let facts = given.facts.iter().map(|fact| weight(fact.schema)).sum::<usize>();
-        self.charge(NAMES_PER_STEP + given.required.len() + facts + goal)
+        self.charge(NAMES_PER_STEP + given_weight(given) + goal)
     }
 
     /// Counts the looks at so many names, branches or values. Answers whether there may be more.
@@ -402,6 +415,11 @@ impl<'m, 'd> Compare<'m, 'd> {
         self.path.pop();
         is_proven
     }
+}
+
+fn given_weight(given: &Given<'_>) -> usize {
+    let cases = given.unions.iter().map(Vec::len).sum::<usize>();
+    given.required.len() + cases + given.facts.iter().map(|fact| weight(fact.schema)).sum::<usize>()
 }
 
 /// How many names, branches and values there are in the schema's own rules.

@@ -23,6 +23,9 @@ const PARTS_MAX: u32 = 100_000;
 /// Members or elements of one sample.
 const CHILDREN_MAX: u32 = 256;
 
+/// An object that must have more members is not made. Unit: members.
+const NAMES_MAX: usize = 1_024;
+
 /// A sample of what a pattern finds. Unit: characters.
 const TEXT_MAX: usize = 256;
 
@@ -98,6 +101,9 @@ impl<'d> Compare<'_, 'd> {
         }
         names.sort_unstable();
         names.dedup();
+        if names.len() > NAMES_MAX {
+            return None;
+        }
         let mut json = "{".to_owned();
         for name in names {
             json.push_str(if json.len() > 1 { "," } else { "" });

@@ -15,10 +15,13 @@ use crate::ir::{Count, Rule};
 use crate::subset::given::{Case, Given, Index, Kinds, Name};
 use crate::subset::sample::{HOLE, matching, write_string};
 use crate::subset::scalar::{greatest_count, least_count};
-use crate::subset::{At, Compare, Side};
+use crate::subset::{At, Compare, Side, given_weight};
 
 /// Texts that one direction of a comparison may try. Unit: instances.
 const TRIES_MAX: u32 = 4_000;
+
+/// How often an instance is made of what is given, about. Unit: looks at each name.
+const LOOKS_PER_NAME: usize = 32;
 
 /// Bytes of an instance that are judged for what a look at a name costs.
 const BYTES_PER_LOOK: usize = 4;
@@ -60,6 +63,10 @@ impl<'d> Compare<'_, 'd> {
     /// JSON text of an instance that shows that the goal does not follow from what is given. `first` is a value to try before
     /// all others.
     pub(super) fn witness(&mut self, given: &Given<'d>, goal: At, first: Option<String>) -> Option<String> {
+        // What is large is looked at again for each variant.
+        if !self.charge(given_weight(given).saturating_mul(LOOKS_PER_NAME)) {
+            return None;
+        }
         let (before, after) = self.surroundings()?;
         let variants = first.into_iter().chain(self.variants(given, goal, ELEMENTS_DEPTH)).collect::<Vec<_>>();
         variants.into_iter().find_map(|value| {
