@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use callgate_compiler::{
-    Compiled, CompiledSchema, CompiledTool, Finding, FindingKind, KnownSchemas, Options, SchemaRole, Stage,
-    compile_catalog,
+    Compiled, CompiledSchema, CompiledTool, Finding, FindingKind, KnownSchemas, Options, Policy, SchemaRole, Severity,
+    Stage, compile_catalog_observed,
 };
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
@@ -32,7 +32,7 @@ impl Tool {
         &self.compiled.name
     }
 
-    /// What judges its arguments; `None` if the schema could not be compiled.
+    /// What judges its arguments; `None` if the schema could not be compiled, or the tool is in quarantine.
     pub fn input(&self) -> Option<&Schema> {
         self.input.as_ref()
     }
@@ -112,11 +112,11 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Compiles a catalog of any shape that is read: an MCP `tools/list` result or response, OpenAI or Anthropic tools,
-    /// a bare list or map.
+    /// Compiles a catalog of any shape that is read ([`Shape`](crate::Shape)): results and responses of MCP, requests and
+    /// tools of OpenAI, Anthropic, Gemini and Bedrock, bare lists and maps, JSON lines.
     ///
     /// A tool that cannot be compiled is a finding of the report, and [`Outcome::NotCompiled`] when called; the others
-    /// work. Errors: the text is no catalog at all.
+    /// work. Errors: the text is no catalog at all, or the options' [`Policy`] is strict and there is an error.
     pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Catalog, Report), Refused> {
         let mut catalog = Catalog::default();
         let report = catalog.upsert(text, options)?;
@@ -127,7 +127,17 @@ impl Catalog {
     /// that the catalog has already are not compiled again; [`counters`](Self::counters) tell how many.
     /// Errors: the text is no tool or catalog; then nothing is changed.
     pub fn upsert(&mut self, text: impl AsRef<[u8]>, options: &Options) -> Result<Report, Refused> {
-        let compiled = compile_catalog(text.as_ref(), options, self.known_schemas()).map_err(refused)?;
+        self.upsert_observed(text, options, &mut |_, _| {})
+    }
+
+    /// As [`upsert`](Self::upsert), and tells after each tool how many are done, of how many.
+    pub fn upsert_observed(
+        &mut self,
+        text: impl AsRef<[u8]>,
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Report, Refused> {
+        let compiled = self.compiled(text.as_ref(), options, observe)?;
         self.options = Arc::new(options.clone());
         self.limits = Arc::new(options.limits.clone());
         self.take(compiled);
@@ -138,12 +148,13 @@ impl Catalog {
     ///
     /// The new catalog has the tools of `text` and no others, compiled with the options of this one. Schemas that have not
     /// changed are shared, not compiled again: [`counters`](Self::counters) of the new catalog tell how many, and its
-    /// [`report`](Self::report) what was found. Errors: the text is no catalog; then there is none but this.
+    /// [`report`](Self::report) what was found. Errors: the text is no catalog, or the options' [`Policy`] is strict and
+    /// there is an error; then there is no catalog but this.
     ///
     /// A host that checks calls meanwhile keeps its catalog in an `Arc` and puts the new one in its place at once, as
     /// [`SharedCatalog`](crate::SharedCatalog) does.
     pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
-        let compiled = compile_catalog(text.as_ref(), &self.options, self.known_schemas()).map_err(refused)?;
+        let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
         let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
         let mut catalog = Catalog { options, limits, ..Catalog::default() };
         catalog.take(compiled);
@@ -153,6 +164,22 @@ impl Catalog {
         }
         let diff = Diff::between(self, &catalog);
         Ok((catalog, diff))
+    }
+
+    /// The tools of the text, as far as they are not known, if the policy lets them be.
+    fn compiled(
+        &self,
+        text: &[u8],
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Compiled, Refused> {
+        let known = self.known_schemas();
+        let mut compiled = compile_catalog_observed(text, options, known, observe).map_err(refused)?;
+        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if options.policy == Policy::Strict && has_errors {
+            return Err(Refused { report: report(&mut compiled, options.policy) });
+        }
+        Ok(compiled)
     }
 
     /// What has changed from the `old` catalog to this one.
@@ -186,11 +213,13 @@ impl Catalog {
     }
 
     fn take(&mut self, mut compiled: Compiled) {
-        self.report = Arc::new(report(&mut compiled));
+        self.report = Arc::new(report(&mut compiled, self.options.policy));
+        let quarantined = quarantined(self.options.policy, &self.report.findings);
         let (compiled_now, reused) = (compiled.schemas_compiled, compiled.schemas_reused);
         self.counters = Counters { compiled: compiled_now, reused, ..Counters::default() };
         for tool in compiled.tools {
-            let tool = self.tool_of(tool);
+            let is_quarantined = quarantined.contains(tool.name.as_str());
+            let tool = self.tool_of(tool, is_quarantined);
             match self.by_name.get(tool.name()) {
                 Some(at) => {
                     let before = std::mem::replace(&mut self.tools[*at], tool);
@@ -204,9 +233,10 @@ impl Catalog {
         }
     }
 
-    fn tool_of(&self, compiled: CompiledTool) -> Tool {
+    fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
         let schema = |compiled: &CompiledSchema| {
-            compiled.unit.as_ref().map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+            let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
+            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
         };
         let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
         Tool { compiled, input, output, options: Arc::clone(&self.options) }
@@ -264,22 +294,33 @@ impl Catalog {
 }
 
 #[allow(clippy::boxed_local)] // as the compiler answers it
-fn refused(finding: Box<Finding>) -> Refused {
+pub(crate) fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 
+/// Names of tools that their policy keeps from being called.
+fn quarantined(policy: Policy, findings: &[Finding]) -> HashSet<String, ahash::RandomState> {
+    let is_error = |finding: &&Finding| {
+        // A second tool of the name says nothing about the first, which is kept.
+        finding.severity == Severity::Error && finding.kind != FindingKind::DuplicateTool
+    };
+    let errors = findings.iter().filter(|_| policy == Policy::Quarantine).filter(is_error);
+    errors.filter_map(|finding| finding.tool.clone()).collect()
+}
+
 /// Counts the tools by what was found about them, and takes the findings.
-fn report(compiled: &mut Compiled) -> Report {
+fn report(compiled: &mut Compiled, policy: Policy) -> Report {
     let entries = compiled.refused_entries;
+    let quarantined = quarantined(policy, &compiled.findings);
     let about: HashSet<&str, ahash::RandomState> = compiled
         .findings
         .iter()
         .filter(|finding| finding.kind != FindingKind::DuplicateTool)
         .filter_map(|finding| finding.tool.as_deref())
         .collect();
-    let flagged = |tool: &&CompiledTool| tool.input.unit.is_some() && about.contains(tool.name.as_str());
-    let refused = compiled.tools.iter().filter(|tool| tool.input.unit.is_none()).count();
-    let flagged = compiled.tools.iter().filter(flagged).count();
+    let is_refused = |tool: &CompiledTool| tool.input.unit.is_none() || quarantined.contains(&tool.name);
+    let refused = compiled.tools.iter().filter(|tool| is_refused(tool)).count();
+    let flagged = compiled.tools.iter().filter(|tool| !is_refused(tool) && about.contains(tool.name.as_str())).count();
     let tools = compiled.tools.len();
     Report {
         tools: tools + entries,

@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use callgate_compiler::{Difference, SchemaChange, SchemaDiff, SchemaRole, anything, compare, definition_differences};
+use callgate_compiler::{
+    Difference, Effect, SchemaChange, SchemaDiff, SchemaRole, anything, compare, definition_differences,
+};
 use serde::Serialize;
 
 use crate::catalog::{Catalog, Tool};
@@ -154,8 +156,24 @@ fn schema_diff(old: &Tool, new: &Tool, role: SchemaRole, steps: &mut u64) -> Opt
         (None, _) => Some(anything(old.options())),
         (_, None) => Some(anything(new.options())),
     };
+    let is_quarantined = |tool: &Tool| {
+        let is_compiled = tool.compiled(SchemaRole::Input).is_some_and(|schema| schema.unit.is_some());
+        is_compiled && tool.input().is_none()
+    };
+    match (is_quarantined(old), is_quarantined(new)) {
+        (false, true) => return Some(undecided("the tool is in quarantine now")),
+        (true, false) => return Some(undecided("the tool was in quarantine")),
+        _ => {}
+    }
     let (was, is) = (was.or(missing.as_ref())?, is.or(missing.as_ref())?);
     Some(compare((was, old.options()), (is, new.options()), steps))
+}
+
+/// No call is judged by a tool in quarantine: there is nothing to compare with.
+fn undecided(reason: &str) -> SchemaDiff {
+    let (pointer, reason) = (String::new(), reason.to_owned());
+    let difference = Difference { effect: Effect::Undecided, pointer, reason, witness: None };
+    SchemaDiff { change: SchemaChange::Undecided, differences: vec![difference] }
 }
 
 /// What has changed from one catalog to another.

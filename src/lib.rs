@@ -30,6 +30,7 @@
 mod catalog;
 mod diff;
 mod found;
+mod portability;
 mod rejection;
 mod report;
 mod schema;
@@ -38,8 +39,9 @@ mod shared;
 mod trace;
 
 pub use callgate_compiler::{
-    CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, Finding, FindingKind, Options,
-    SchemaChange, SchemaDiff, SchemaRole, Severity, Stage,
+    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, Finding, FindingKind,
+    Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaChange, SchemaDiff,
+    SchemaRole, Severity, Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -54,6 +56,7 @@ pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
 pub use crate::diff::{Change, Diff, ToolDiff};
+pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};

@@ -27,7 +27,8 @@ impl Report {
     }
 }
 
-/// A catalog (or schema) that could not be compiled at all. Carries the report.
+/// A catalog (or schema) that could not be compiled at all, or that its policy refuses. Carries the report; as text, its
+/// errors, one a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// What was found.
@@ -36,10 +37,13 @@ pub struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.report.findings.iter().find(|finding| !finding.kind.compiles()) {
-            Some(finding) => write!(f, "{finding}"),
-            None => f.write_str("the catalog was refused"),
+        let errors = self.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let mut lines = 0;
+        for finding in errors {
+            write!(f, "{}{finding}", if lines > 0 { "\n" } else { "" })?;
+            lines += 1;
         }
+        if lines == 0 { f.write_str("the catalog was refused") } else { Ok(()) }
     }
 }
 

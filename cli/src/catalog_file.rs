@@ -65,7 +65,18 @@ impl CatalogFile {
 
     /// Compiles the catalog. Errors: the text is no catalog; the report says why.
     pub fn compile(&self, options: &Options) -> Result<(Catalog, Report), Report> {
-        Catalog::compile(&self.text, options).map_err(|refused| refused.report)
+        self.compile_observed(options, &mut |_, _| {})
+    }
+
+    /// As [`compile`](Self::compile), and tells after each tool how many are done, of how many.
+    pub fn compile_observed(
+        &self,
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<(Catalog, Report), Report> {
+        let mut catalog = Catalog::default();
+        let report = catalog.upsert_observed(&self.text, options, observe).map_err(|refused| refused.report)?;
+        Ok((catalog, report))
     }
 
     /// The tool of that name. Errors: there is none; the names most like it are given.

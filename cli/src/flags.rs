@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use callgate::{Limits, Options};
+use callgate::{Limits, Options, Shape};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -41,11 +42,26 @@ impl LimitFlags {
     }
 }
 
+/// `--shape`
+#[derive(Debug, clap::Args)]
+pub struct ShapeFlag {
+    /// Read all tools of the catalog in this shape. Without it each is recognised by its members.
+    #[arg(long, value_name = "SHAPE", value_parser = shapes())]
+    pub shape: Option<Shape>,
+}
+
+fn shapes() -> impl TypedValueParser<Value = Shape> {
+    // Every name that the parser lets through is one.
+    PossibleValuesParser::new(Shape::names()).map(|name| Shape::from_name(&name).unwrap_or(Shape::Mcp))
+}
+
 /// The flags of commands that compile a tool to call it.
 #[derive(Debug, clap::Args)]
 pub struct CompileFlags {
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    shape: ShapeFlag,
     /// Reject strings that do not have the `format` their schema names. Without it `format` says nothing about
     /// validity, as JSON Schema has it.
     #[arg(long)]
@@ -55,7 +71,12 @@ pub struct CompileFlags {
 impl CompileFlags {
     /// The options of compilation.
     pub fn options(&self) -> Options {
-        Options { assert_formats: self.assert_formats, limits: self.limits.limits(), ..Options::default() }
+        Options {
+            assert_formats: self.assert_formats,
+            limits: self.limits.limits(),
+            shape: self.shape.shape,
+            ..Options::default()
+        }
     }
 }
 

@@ -15,8 +15,10 @@ mod annotations;
 mod bounds;
 mod compact;
 mod compare;
+mod contradiction;
 mod dialect;
 mod document;
+mod edit_distance;
 mod emit;
 mod finding;
 mod fusion;
@@ -31,9 +33,12 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod portability;
 mod quick_look;
 mod refs;
+mod repair;
 mod stages;
+mod stray;
 mod string_pool;
 mod subset;
 mod well_formed;
@@ -47,6 +52,8 @@ use callgate_vm::unit::Unit;
 use sha2::{Digest, Sha256};
 
 use crate::document::SCHEMA_READ;
+use crate::ingest::shape::SchemaAt;
+use crate::ingest::source::Source;
 use crate::ir::Model;
 use crate::limits_check::LowerBudget;
 use crate::pattern_cache::PatternCache;
@@ -57,8 +64,12 @@ pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare, 
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
+pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
-pub use crate::options::Options;
+pub use crate::options::{Options, Policy};
+pub use crate::portability::{
+    Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
+};
 pub use crate::stages::Stage;
 
 /// The version of the instruction set and of the unit's layout, part of every digest.
@@ -95,44 +106,46 @@ pub struct Compiled {
 /// Compiles a catalog; schemas that are `known` by their digest are taken as they are. Errors: it is not JSON, or of no
 /// known shape; one finding says so.
 pub fn compile_catalog(text: &[u8], options: &Options, known: KnownSchemas) -> Result<Compiled, Box<Finding>> {
+    compile_catalog_observed(text, options, known, &mut |_, _| {})
+}
+
+/// As [`compile_catalog`], and tells after each entry how many are done, of how many.
+pub fn compile_catalog_observed(
+    text: &[u8],
+    options: &Options,
+    known: KnownSchemas,
+    observe: &mut dyn FnMut(usize, usize),
+) -> Result<Compiled, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let entries = ingest::read(tape)?;
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let entries = ingest::read(tape, options.shape, &source.broken)?;
     let mut session = Session { known, ..Session::new(options) };
     let mut compiled = Compiled::default();
     let mut names = HashSet::default();
-    for entry in entries {
-        let tool = match entry.tool {
-            Ok(tool) => tool,
+    let all = entries.len();
+    for (done, entry) in entries.into_iter().enumerate() {
+        match entry.tool {
+            Ok(tool) if names.insert(tool.name.clone()) => {
+                let tool = session.tool(tape, entry.node, tool, &mut compiled.findings);
+                compiled.tools.push(tool);
+            }
+            Ok(tool) => {
+                let detail = "the catalog has a tool of that name already; the first is kept";
+                let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+                let span = Some(bounds::span_of(tape, entry.node));
+                compiled.findings.push(Finding { tool: Some(tool.name), span, ..finding });
+                compiled.refused_entries += 1;
+            }
             Err(finding) => {
                 compiled.findings.push(finding);
                 compiled.refused_entries += 1;
-                continue;
             }
-        };
-        if !names.insert(tool.name.clone()) {
-            let detail = "the catalog has a tool of that name already; the first is kept";
-            let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
-            let at = Some(tape.entry(entry.node).start as usize);
-            compiled.findings.push(Finding { tool: Some(tool.name), at, ..finding });
-            compiled.refused_entries += 1;
-            continue;
         }
-        let mut compile = |root: Node, role| {
-            let schema = session.known_schema(tape, root);
-            let of_role = role_finding(&schema, tape, root, role);
-            compiled.findings.extend(schema.findings.iter().cloned().chain(of_role).map(|finding| {
-                let at = Some(bounds::offset_of(tape, root, &finding.pointer));
-                Finding { tool: Some(tool.name.clone()), schema: role, at, ..finding }
-            }));
-            schema
-        };
-        let input = tool.input.map(|root| compile(root, SchemaRole::Input));
-        let output = tool.output.map(|root| compile(root, SchemaRole::Output));
-        let schemas: Vec<Node> = [tool.input, tool.output].into_iter().flatten().collect();
-        let definition = compact::text_without(tape, entry.node, &schemas).into();
-        let input = input.unwrap_or_else(|| session.known_schema(ANYTHING.tape(), 0));
-        compiled.tools.push(CompiledTool { name: tool.name, input, output, definition });
+        observe(done + 1, all);
+    }
+    for span in compiled.findings.iter_mut().filter_map(|finding| finding.span.as_mut()) {
+        *span = span.start.saturating_sub(source.shift)..span.end.saturating_sub(source.shift);
     }
     compiled.schemas_compiled = session.compiled;
     compiled.schemas_reused = session.reused;
@@ -172,14 +185,21 @@ pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Findi
 /// that far. Errors: the text is no catalog.
 pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -> Result<Option<String>, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let found = ingest::read(tape)?.into_iter().filter_map(|entry| entry.tool.ok()).find(|entry| entry.name == tool);
-    let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let mut tools = ingest::read(tape, options.shape, &source.broken)?.into_iter().filter_map(|entry| entry.tool.ok());
+    let Some(input) = tools.find(|entry| entry.name == tool).and_then(|tool| tool.input) else {
         return Ok(None);
     };
-    if bounds::hard(tape, node, &options.limits).is_err() {
+    if !refs::is_schema(tape.entry(input.node).kind) || bounds::hard(tape, input.node, &options.limits).is_err() {
         return Ok(None);
     }
+    let mut translated = TapeBuf::new();
+    let text = input.flavour.translate(tape, input.node);
+    let (tape, node) = match &text {
+        Some(text) => (translated.read_text(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?, 0),
+        None => (tape, input.node),
+    };
     let bump = Bump::new();
     let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
     let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
@@ -202,7 +222,7 @@ fn unreadable(error: ReadError) -> Finding {
     match error {
         ReadError::Malformed(malformed) => {
             let finding = Finding::new(FindingKind::Unreadable, "", format!("not JSON: {malformed}"));
-            Finding { at: Some(malformed.at), ..finding }
+            Finding { span: Some(malformed.at..malformed.at), ..finding }
         }
         ReadError::Fault(code) => {
             Finding::new(FindingKind::Unreadable, "", format!("beyond what is read: {}", code.as_str()))
@@ -257,6 +277,37 @@ impl<'o> Session<'o> {
         }
     }
 
+    /// Compiles a tool's schemas. What is found is told of the tool, with its place in the text.
+    fn tool(&mut self, tape: Tape<'_>, entry: Node, tool: ingest::Tool, findings: &mut Vec<Finding>) -> CompiledTool {
+        let ingest::Tool { name, input, output } = tool;
+        let mut compile = |at: SchemaAt, role| {
+            let (schema, of_role) = self.flavoured(tape, at, role);
+            findings.extend(schema.findings.iter().cloned().chain(of_role).map(|finding| {
+                let span = bounds::span_at(tape, at.node, &finding.pointer);
+                Finding { tool: Some(name.clone()), schema: role, span: Some(span), ..finding }
+            }));
+            schema
+        };
+        let schemas: Vec<Node> = [input, output].into_iter().flatten().map(|schema| schema.node).collect();
+        let (input, output) =
+            (input.map(|at| compile(at, SchemaRole::Input)), output.map(|at| compile(at, SchemaRole::Output)));
+        let input = input.unwrap_or_else(|| self.known_schema(ANYTHING.tape(), 0));
+        CompiledTool { name, input, output, definition: compact::text_without(tape, entry, &schemas).into() }
+    }
+
+    /// Compiles a schema of any flavour, in JSON Schema; and what is found about its role.
+    fn flavoured(&mut self, tape: Tape<'_>, at: SchemaAt, role: SchemaRole) -> (CompiledSchema, Option<Finding>) {
+        // Writing over goes as deep as the schema nests.
+        let is_bounded = at.is_other() && bounds::hard(tape, at.node, &self.options.limits).is_ok();
+        let text = if is_bounded { at.flavour.translate(tape, at.node) } else { None };
+        let mut buf = TapeBuf::new();
+        let translated = text.as_ref().and_then(|text| buf.read_text(text, SCHEMA_READ).ok());
+        let (tape, node) = translated.map_or((tape, at.node), |translated| (translated, 0));
+        let schema = self.known_schema(tape, node);
+        let of_role = role_finding(&schema, tape, node, role);
+        (schema, of_role)
+    }
+
     /// The schema at `node`, compiled now if it is not known by its digest.
     fn known_schema(&mut self, tape: Tape<'_>, node: Node) -> CompiledSchema {
         let hard = bounds::hard(tape, node, &self.options.limits);
@@ -309,6 +360,7 @@ impl<'o> Session<'o> {
             return (None, findings);
         }
         self.checker.check(&registry, root, options, &mut findings);
+        stray::check(&registry, root, &mut findings);
         if findings.iter().any(|finding| !finding.kind.compiles()) {
             return (None, findings);
         }
@@ -348,16 +400,20 @@ fn compile_model(
 ) -> (Option<Unit>, Vec<Finding>) {
     let budget = LowerBudget::new(options.limits.unit_bytes_max);
     let program = lower::lower(&mut model, root, options.peephole, budget);
+    let places = model.registry.places(root.doc);
     if program.is_some() {
         // What nothing refers to is read all the same: a broken reference or pattern there is a finding too.
-        for place in model.registry.places(root.doc) {
-            model.schema(place);
+        for place in &places {
+            model.schema(*place);
         }
     }
     let mut findings = std::mem::take(&mut model.registry.findings);
     // A schema behind two references is read once, but a pattern may be met in several blocks.
     findings.dedup();
     let compiles = findings.iter().all(|finding| finding.kind.compiles());
+    if compiles && program.is_some() {
+        contradiction::check(&mut model, &places, &mut findings);
+    }
     let unit = match program {
         Some(program) if compiles => match emit::emit(&program, &model, digest) {
             Ok(unit) => Some(unit),
@@ -441,7 +497,8 @@ mod tests {
         assert_eq!((first.schemas_compiled, second.schemas_compiled), (1, 0));
         let finding = &second.findings[0];
         assert_eq!((finding.kind, finding.tool.as_deref()), (FindingKind::PatternBacktracks, Some("b")));
-        assert_eq!(finding.at, text.find("(?=a)"));
+        let start = finding.span.as_ref().map(|span| span.start + 1);
+        assert_eq!(start, text.find("(?=a)"));
         // Options are part of the digest, and so is the last letter of the text.
         let other = Options { assert_formats: true, ..Options::default() };
         assert_eq!(compile(&text, &other, known()).schemas_compiled, 1);

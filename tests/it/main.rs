@@ -5,8 +5,10 @@
 
 mod alloc;
 mod bounds;
+mod catalogs;
 mod corpus;
 mod costs;
+mod defects;
 mod differential;
 mod failures;
 mod findings;
@@ -17,6 +19,7 @@ mod listings;
 mod numbers;
 mod opcodes;
 mod peers;
+mod portability;
 mod random;
 mod refresh;
 mod regressions;

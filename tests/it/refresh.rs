@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use callgate::{Catalog, Change, Counters, Options, Outcome, SharedCatalog};
+use callgate::{Catalog, Change, Counters, Options, Outcome, Policy, SharedCatalog};
 use serde_json::{Value, json};
 
 fn catalog(tools: &Value) -> Catalog {
@@ -104,9 +104,27 @@ fn findings_are_told_again() {
     let (after, diff) = before.refresh(&text).expect("a catalog");
     let [finding] = &after.report().findings[..] else { panic!("{:?}", after.report()) };
     assert_eq!(finding.tool.as_deref(), Some("a"));
-    assert_eq!(finding.at, text.find("intger"));
+    assert_eq!(finding.span.as_ref().map(|span| &text[span.clone()]), Some("\"intger\""));
     assert_eq!(after.counters(), Counters { compiled: 1, reused: 1, replaced: 0, dropped: 0 });
     assert!(!diff.is_breaking());
+}
+
+/// The policy that the catalog was compiled with holds for what comes later.
+#[test]
+fn a_refresh_goes_by_the_policy() {
+    let (good, bad) = (json!({"type": "object"}), json!({"type": "array"}));
+    let refreshed = |policy| {
+        let options = Options { policy, ..Options::default() };
+        let (before, _) = Catalog::compile(tool("a", &good).to_string(), &options).expect("a catalog");
+        before.refresh(tool("a", &bad).to_string())
+    };
+    let (after, diff) = refreshed(Policy::Quarantine).expect("a catalog");
+    assert!(matches!(after.check(&mut after.session(64), "a", b"{}"), Outcome::NotCompiled));
+    let input = diff.tools[0].input.as_ref().expect("it has one");
+    assert_eq!(input.differences[0].to_string(), "undecided: the tool is in quarantine now");
+    assert!(diff.is_breaking());
+    assert_eq!(refreshed(Policy::Strict).expect_err("refused").report.findings.len(), 1);
+    assert_eq!(refreshed(Policy::Flag).expect("a catalog").1.tools[0].change, Change::Incompatible);
 }
 
 #[track_caller]
