@@ -24,21 +24,24 @@
 //! # Ok::<(), callgate::Refused>(())
 //! ```
 //!
-//! A [`Catalog`] is `Send + Sync` and shared; a [`Session`] is one thread's memory. Arguments come as JSON bytes, as
+//! A [`Catalog`] is `Send + Sync` and shared; a [`SharedCatalog`] is refreshed while others check by it; a [`Session`] is one thread's memory. Arguments come as JSON bytes, as
 //! a `&serde_json::Value`, or as a host's own object ([`Catalog::check_instance`]).
 
 mod catalog;
+mod diff;
 mod found;
 mod portability;
 mod rejection;
 mod report;
 mod schema;
 mod session;
+mod shared;
 mod trace;
 
 pub use callgate_compiler::{
-    Acceptance, Basis, CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Objection, Options,
-    PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaRole, Severity, Shape, Stage,
+    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, Finding, FindingKind,
+    Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaChange, SchemaDiff,
+    SchemaRole, Severity, Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -52,8 +55,10 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::diff::{Change, Diff, ToolDiff};
 pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
 pub use crate::session::Session;
+pub use crate::shared::SharedCatalog;
