@@ -1,5 +1,6 @@
 //! A catalog's text, from a file or stdin: compiled, its tools found by name, and places in it by line and column.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -45,12 +46,13 @@ pub fn read_up_to(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
 pub struct CatalogFile {
     name: String,
     text: Vec<u8>,
+    lines: OnceCell<Lines>,
 }
 
 impl CatalogFile {
     /// Reads the file, whatever is in it. Errors: it cannot be read.
     pub fn read(path: &Path) -> Result<CatalogFile> {
-        Ok(CatalogFile { name: path.display().to_string(), text: read_file(path)? })
+        Ok(CatalogFile { name: path.display().to_string(), text: read_file(path)?, lines: OnceCell::new() })
     }
 
     /// The file as it was named on the command line.
@@ -88,14 +90,50 @@ impl CatalogFile {
         })
     }
 
-    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
+    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: one pass over the text at the first
+    /// call, then little, however long lines are.
     pub fn position(&self, at: usize) -> (usize, usize) {
-        let before = &self.text[..at.min(self.text.len())];
-        let mut lines = before.rsplit(|byte| *byte == b'\n');
-        let line = lines.next().unwrap_or_default();
-        // Bytes that go on with a character do not count.
-        let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        (lines.count() + 1, chars + 1)
+        self.lines.get_or_init(|| Lines::of(&self.text)).position(&self.text, at.min(self.text.len()))
+    }
+}
+
+/// Where lines start, and how many characters stand before every so many bytes.
+#[derive(Debug)]
+struct Lines {
+    starts: Vec<usize>,
+    chars: Vec<usize>,
+}
+
+impl Lines {
+    /// Bytes between two counts.
+    const STEP: usize = 4096;
+
+    fn of(text: &[u8]) -> Lines {
+        let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        let mut chars = 0;
+        let counts = text.chunks(Self::STEP).map(|chunk| {
+            let before = chars;
+            chars += Self::count(chunk);
+            before
+        });
+        Lines { starts: std::iter::once(0).chain(breaks).collect(), chars: counts.collect() }
+    }
+
+    /// Bytes that go on with a character do not count.
+    fn count(bytes: &[u8]) -> usize {
+        bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+    }
+
+    /// Characters before a byte.
+    fn before(&self, text: &[u8], at: usize) -> usize {
+        let step = (at / Self::STEP).min(self.chars.len().saturating_sub(1));
+        self.chars.get(step).copied().unwrap_or(0) + Self::count(&text[(step * Self::STEP).min(at)..at])
+    }
+
+    fn position(&self, text: &[u8], at: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= at);
+        let start = self.starts[line - 1];
+        (line, self.before(text, at) - self.before(text, start) + 1)
     }
 }
 
@@ -145,7 +183,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters() {
-        let file = CatalogFile { name: String::new(), text: "[\n  \"é\", 1]".into() };
+        let file = CatalogFile { name: String::new(), text: "[\n  \"é\", 1]".into(), lines: OnceCell::new() };
         assert_eq!(file.position(0), (1, 1));
         assert_eq!(file.position(4), (2, 3));
         assert_eq!(file.position(10), (2, 8));

@@ -13,6 +13,7 @@ use callgate_vm::pattern::PatternScratch;
 use callgate_vm::tape::Node;
 use callgate_vm::text::Text;
 
+use crate::dialect::Keyword;
 use crate::finding::{Finding, FindingKind};
 use crate::ir::{Bound, Count, Model, Rule, RuleAt, Schema, quoted, shorten};
 use crate::pattern_cache::PatternNo;
@@ -207,7 +208,7 @@ impl<'d> Finder<'_, '_, 'd> {
                     Rule::Ref(place) => std::slice::from_ref(place),
                     _ => &[],
                 };
-                for place in joined {
+                for place in joined.iter().take(PARTS_MAX) {
                     let joined = self.model.schema(*place);
                     if parts.len() < PARTS_MAX && !parts.iter().any(|part| part.place == joined.place) {
                         parts.push(joined);
@@ -255,6 +256,9 @@ impl<'d> Finder<'_, '_, 'd> {
                 Rule::Const(value) => Kinds::of_value(&self.model.tape(place).view_node(*value)),
                 Rule::Enum(values) => {
                     let tape = self.model.tape(place);
+                    if !self.spend(tape.entry(*values).len as usize) {
+                        return Kinds::ANY;
+                    }
                     let views = tape.element_nodes(*values).map(|value| tape.view_node(value));
                     views.fold(Kinds::NONE, |kinds, view| kinds.or(Kinds::of_value(&view)))
                 }
@@ -383,7 +387,8 @@ impl<'d> Finder<'_, '_, 'd> {
         if let Some((least, most)) = contains {
             let longest = max.into_iter().chain(end).min();
             if least > most {
-                self.say(own, "minContains", format!("minContains {least} is more than maxContains {most}"));
+                let keyword = if own.rules.iter().any(|at| at.keyword == Keyword::Contains) { "contains" } else { "" };
+                self.say(own, keyword, format!("minContains {least} is more than maxContains {most}"));
             } else if longest.is_some_and(|longest| least > longest) {
                 self.say(
                     own,
@@ -504,6 +509,9 @@ impl<'d> Finder<'_, '_, 'd> {
             return;
         };
         for (index, name) in required.iter().enumerate() {
+            if self.findings.len() >= FINDINGS_MAX {
+                return;
+            }
             let Some(why) = parts.iter().find_map(|part| self.forbids(part, name)) else {
                 continue;
             };

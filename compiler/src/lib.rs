@@ -132,7 +132,7 @@ pub fn compile_catalog_observed(
             }
             Ok(tool) => {
                 let detail = "the catalog has a tool of that name already; the first is kept";
-                let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+                let finding = Finding::new(FindingKind::DuplicateTool, entry.place.pointer(tape), detail);
                 let span = Some(bounds::span_of(tape, entry.node));
                 compiled.findings.push(Finding { tool: Some(tool.name), span, ..finding });
                 compiled.refused_entries += 1;
@@ -299,7 +299,12 @@ impl<'o> Session<'o> {
     fn flavoured(&mut self, tape: Tape<'_>, at: SchemaAt, role: SchemaRole) -> (CompiledSchema, Option<Finding>) {
         // Writing over goes as deep as the schema nests.
         let is_bounded = at.is_other() && bounds::hard(tape, at.node, &self.options.limits).is_ok();
-        let text = if is_bounded { at.flavour.translate(tape, at.node) } else { None };
+        // A key that stands twice is told of the source: writing over may drop both.
+        let mut twice = Vec::new();
+        if at.is_other() {
+            bounds::duplicates(tape, at.node, &mut twice);
+        }
+        let text = if is_bounded && twice.is_empty() { at.flavour.translate(tape, at.node) } else { None };
         let mut buf = TapeBuf::new();
         let translated = text.as_ref().and_then(|text| buf.read_text(text, SCHEMA_READ).ok());
         let (tape, node) = translated.map_or((tape, at.node), |translated| (translated, 0));
