@@ -7,6 +7,7 @@ use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, S
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
+use callgate_vm::unit::Unit;
 
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
@@ -46,6 +47,29 @@ pub struct Catalog {
     tools: Vec<Tool>,
     by_name: HashMap<String, usize, ahash::RandomState>,
     limits: Arc<Limits>,
+    /// What the options of compilation came to, as text.
+    fingerprint: Arc<str>,
+    findings: Arc<Vec<Finding>>,
+    /// Entries that are no tool, or the second of their name.
+    refused_entries: usize,
+    positions: Arc<Positions>,
+}
+
+/// Offsets into the source that findings name, ascending, with line and column, both from 1.
+pub(crate) type Positions = Vec<(usize, usize, usize)>;
+
+/// A tool by its units.
+#[derive(Debug)]
+pub(crate) struct ToolUnits {
+    pub(crate) name: String,
+    pub(crate) input: Option<Arc<Unit>>,
+    pub(crate) output: Option<Arc<Unit>>,
+}
+
+impl From<CompiledTool> for ToolUnits {
+    fn from(CompiledTool { name, input, output }: CompiledTool) -> Self {
+        ToolUnits { name, input, output }
+    }
 }
 
 impl Catalog {
@@ -55,18 +79,21 @@ impl Catalog {
     /// A tool that cannot be compiled is a finding of the report, and [`Outcome::NotCompiled`] when called; the others
     /// work. Errors: the text is no catalog at all.
     pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Catalog, Report), Refused> {
-        let compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
-        let mut catalog = Catalog { limits: Arc::new(options.limits.clone()), ..Catalog::default() };
-        let report = catalog.take(compiled);
+        let mut catalog = Catalog::default();
+        let report = catalog.upsert(text, options)?;
         Ok((catalog, report))
     }
 
     /// Compiles the tools of `text` (a single tool or a catalog) and adds them, in place of any of the same name.
     /// Errors: the text is no tool or catalog; then nothing is changed.
     pub fn upsert(&mut self, text: impl AsRef<[u8]>, options: &Options) -> Result<Report, Refused> {
-        let compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
+        let mut compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
         self.limits = Arc::new(options.limits.clone());
-        Ok(self.take(compiled))
+        self.fingerprint = options.fingerprint().into();
+        let report = report(&compiled);
+        self.take_findings(&mut compiled, text.as_ref());
+        compiled.tools.into_iter().for_each(|tool| self.put(tool.into()));
+        Ok(report)
     }
 
     /// One stage of compiling a tool of the catalog `text`, as text for people. `None` if there is no such tool or its
@@ -80,24 +107,81 @@ impl Catalog {
         callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
-    fn take(&mut self, mut compiled: Compiled) -> Report {
-        let report = report(&mut compiled);
-        for tool in compiled.tools {
-            let tool = self.tool_of(tool);
-            match self.by_name.get(&tool.name) {
-                Some(at) => self.tools[*at] = tool,
-                None => {
-                    self.by_name.insert(tool.name.clone(), self.tools.len());
-                    self.tools.push(tool);
-                }
-            }
-        }
-        report
+    /// A catalog of units that are there. `None` if two tools have one name.
+    pub(crate) fn of_units(tools: Vec<ToolUnits>, limits: Limits, fingerprint: &str) -> Option<Catalog> {
+        let mut catalog =
+            Catalog { limits: Arc::new(limits), fingerprint: fingerprint.into(), ..Catalog::default() };
+        let len = tools.len();
+        tools.into_iter().for_each(|tool| catalog.put(tool));
+        (catalog.tools.len() == len).then_some(catalog)
     }
 
-    fn tool_of(&self, tool: CompiledTool) -> Tool {
+    /// Adds a tool, in place of one of the same name.
+    fn put(&mut self, tool: ToolUnits) {
         let schema = |unit| Schema::new(unit, Arc::clone(&self.limits));
-        Tool { name: tool.name, input: tool.input.map(schema), output: tool.output.map(schema) }
+        let tool = Tool { name: tool.name, input: tool.input.map(schema), output: tool.output.map(schema) };
+        match self.by_name.get(&tool.name) {
+            Some(at) => self.tools[*at] = tool,
+            None => {
+                self.by_name.insert(tool.name.clone(), self.tools.len());
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    /// Takes over what was found in `text`. What was found of tools that it replaces, and where in another text, is of no
+    /// more interest.
+    fn take_findings(&mut self, compiled: &mut Compiled, text: &[u8]) {
+        let replaced: HashSet<&str, ahash::RandomState> =
+            compiled.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let kept = |finding: &&Finding| finding.tool.as_deref().is_none_or(|tool| !replaced.contains(tool));
+        let older = self.findings.iter().filter(kept).map(|finding| Finding { at: None, ..finding.clone() });
+        let findings: Vec<Finding> = older.chain(std::mem::take(&mut compiled.findings)).collect();
+        let positions = positions(text, &findings);
+        self.set_findings(findings, self.refused_entries + compiled.refused_entries, positions);
+    }
+
+    pub(crate) fn set_findings(&mut self, findings: Vec<Finding>, refused_entries: usize, positions: Positions) {
+        self.findings = Arc::new(findings);
+        self.refused_entries = refused_entries;
+        self.positions = Arc::new(positions);
+    }
+
+    /// What was found in the catalog, as it was compiled. Cost: the findings are copied.
+    pub fn report(&self) -> Report {
+        let tools = self.tools.iter().map(|tool| (tool.name(), tool.input.is_some()));
+        counted(tools, &self.findings, self.refused_entries)
+    }
+
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    pub(crate) fn refused_entries(&self) -> usize {
+        self.refused_entries
+    }
+
+    pub(crate) fn positions(&self) -> &Positions {
+        &self.positions
+    }
+
+    /// Line and column, from 1, of an offset into the source that a finding names ([`Finding::at`]); the column counts
+    /// characters. Known to a loaded catalog too.
+    pub fn position(&self, at: usize) -> Option<(usize, usize)> {
+        let found = self.positions.binary_search_by_key(&at, |(at, ..)| *at).ok()?;
+        let (_, line, column) = self.positions[found];
+        Some((line, column))
+    }
+
+    /// The limits: those of calls hold for every check.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What the options of compilation came to, as text ([`Options::fingerprint`]): catalogs with equal ones have units in
+    /// common where their schemas are equal.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
     }
 
     /// The tool of that name.
@@ -114,7 +198,10 @@ impl Catalog {
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();
-        session.reserve(call_bytes, &self.limits, schemas.map(|schema| schema.unit().as_ref()));
+        // Tools may share units.
+        let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();
+        let units = schemas.map(|schema| schema.unit().as_ref());
+        session.reserve(call_bytes, &self.limits, units.filter(|unit| seen.insert(std::ptr::from_ref(*unit))));
         session
     }
 
@@ -156,24 +243,53 @@ fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 
-/// Counts the tools by what was found about them, and takes the findings.
-fn report(compiled: &mut Compiled) -> Report {
-    let entries = compiled.refused_entries;
-    let about: HashSet<&str, ahash::RandomState> = compiled
-        .findings
+/// What was found, and the tools counted by it.
+fn report(compiled: &Compiled) -> Report {
+    let tools = compiled.tools.iter().map(|tool| (tool.name.as_str(), tool.input.is_some()));
+    counted(tools, &compiled.findings, compiled.refused_entries)
+}
+
+/// Counts tools, each with whether it can be called, by what was found about them.
+fn counted<'t>(
+    tools: impl ExactSizeIterator<Item = (&'t str, bool)>,
+    findings: &[Finding],
+    refused_entries: usize,
+) -> Report {
+    let about: HashSet<&str, ahash::RandomState> = findings
         .iter()
         .filter(|finding| finding.kind != FindingKind::DuplicateTool)
         .filter_map(|finding| finding.tool.as_deref())
         .collect();
-    let flagged = |tool: &&CompiledTool| tool.input.is_some() && about.contains(tool.name.as_str());
-    let refused = compiled.tools.iter().filter(|tool| tool.input.is_none()).count();
-    let flagged = compiled.tools.iter().filter(flagged).count();
-    let tools = compiled.tools.len();
-    Report {
-        tools: tools + entries,
-        healthy: tools - refused - flagged,
-        flagged,
-        refused: refused + entries,
-        findings: std::mem::take(&mut compiled.findings),
+    let mut report = Report { tools: tools.len().saturating_add(refused_entries), ..Report::default() };
+    for (name, callable) in tools {
+        match (callable, about.contains(name)) {
+            (false, _) => report.refused += 1,
+            (true, true) => report.flagged += 1,
+            (true, false) => report.healthy += 1,
+        }
     }
+    report.refused = report.refused.saturating_add(refused_entries);
+    report.findings = findings.to_vec();
+    report
+}
+
+/// Line and column of each offset that the findings name. Cost: one pass over the text, and a sort of the offsets.
+fn positions(text: &[u8], findings: &[Finding]) -> Positions {
+    let mut offsets: Vec<usize> = findings.iter().filter_map(|finding| finding.at).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let (mut line, mut column, mut from) = (1, 1, 0);
+    let mut positions = Positions::with_capacity(offsets.len());
+    for at in offsets {
+        for byte in text.get(from..at.min(text.len())).unwrap_or_default() {
+            match byte {
+                b'\n' => (line, column) = (line + 1, 1),
+                // Bytes that go on with a character do not count.
+                _ => column += usize::from(byte & 0xc0 != 0x80),
+            }
+        }
+        from = at;
+        positions.push((at, line, column));
+    }
+    positions
 }

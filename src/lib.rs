@@ -24,11 +24,16 @@
 //! # Ok::<(), callgate::Refused>(())
 //! ```
 //!
+//! A catalog that was compiled once can be kept as bytes ([`Catalog::to_bytes`]) and loaded in a fraction of the time
+//! ([`Catalog::load`]), verified before it is used.
+//!
 //! A [`Catalog`] is `Send + Sync` and shared; a [`Session`] is one thread's memory. Arguments come as JSON bytes, as
 //! a `&serde_json::Value`, or as a host's own object ([`Catalog::check_instance`]).
 
 mod catalog;
+mod compiled;
 mod found;
+mod load_error;
 mod rejection;
 mod report;
 mod schema;
@@ -50,6 +55,7 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Tool};
+pub use crate::load_error::{LoadError, LoadErrorKind};
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};

@@ -53,10 +53,10 @@ pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::options::Options;
+pub use crate::pattern_cache::rebuild_pattern;
 pub use crate::stages::Stage;
+pub use callgate_vm::unit::FORMAT_VERSION;
 
-/// The version of the instruction set and of the unit's layout, part of every digest.
-pub const FORMAT_VERSION: u32 = 2;
 
 /// A tool, compiled as far as it can be.
 #[derive(Clone, Debug)]

@@ -39,8 +39,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What of the options belongs into a digest: all that can change a unit.
-    pub(crate) fn fingerprint(&self) -> String {
+    /// What of the options belongs into a digest: all that can change a unit, as text. Equal options have equal ones.
+    pub fn fingerprint(&self) -> String {
         let mut out = String::with_capacity(512);
         out.push_str("draft=");
         out.push_str(self.draft.name());

@@ -99,6 +99,14 @@ const PROBES_MAX: usize = 32;
 
 const EMPTY: u32 = u32::MAX;
 
+/// How [`NameIndex::spread`] says that names are sorted.
+const SPREAD_SORTED: u8 = MULTIPLIERS.len() as u8;
+
+/// Slots for so many names, as a power of two.
+fn slot_bits(names: usize) -> u32 {
+    (2 * names).next_power_of_two().trailing_zeros().max(1)
+}
+
 /// A name in a list that an index leads into.
 pub trait Keyed {
     /// Its key.
@@ -108,17 +116,42 @@ pub trait Keyed {
 impl NameIndex {
     /// Indexes names by their keys, in order; `text` spells one out. Cost: linear, or a sort of names that crowd.
     pub fn new<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str) -> NameIndex {
-        Self::hashed(names).unwrap_or_else(|| {
-            let mut slots: Vec<u32> = (0..names.len() as u32).collect();
-            slots.sort_unstable_by_key(|at| text(&names[*at as usize]));
-            NameIndex { slots, sorted: true, ..NameIndex::default() }
-        })
+        Self::hashed(names).unwrap_or_else(|| Self::sorted(names, text))
+    }
+
+    /// How the names are spread, as one byte: the multiplier's number, or that they are sorted. With the names this is all
+    /// of the index, see [`of_spread`](Self::of_spread).
+    pub(crate) fn spread(&self) -> u8 {
+        let number = MULTIPLIERS.iter().position(|multiplier| *multiplier == self.multiplier);
+        if self.sorted { SPREAD_SORTED } else { number.unwrap_or(0) as u8 }
+    }
+
+    /// The index of names that are spread so. `None` where there is no such spread, or names crowd under it.
+    /// Cost: as [`new`](Self::new), without the search for the best multiplier.
+    pub(crate) fn of_spread<'t, T: Keyed>(
+        names: &[T],
+        text: impl Fn(&T) -> &'t str,
+        spread: u8,
+    ) -> Option<NameIndex> {
+        if spread == SPREAD_SORTED {
+            return Some(Self::sorted(names, text));
+        }
+        Self::hashed_by(names, *MULTIPLIERS.get(usize::from(spread))?)
+    }
+
+    fn sorted<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str) -> NameIndex {
+        let mut slots: Vec<u32> = (0..names.len() as u32).collect();
+        slots.sort_unstable_by_key(|at| text(&names[*at as usize]));
+        NameIndex { slots, sorted: true, ..NameIndex::default() }
     }
 
     /// The index by hash, unless names crowd.
     fn hashed<T: Keyed>(names: &[T]) -> Option<NameIndex> {
-        let bits = (2 * names.len()).next_power_of_two().trailing_zeros().max(1);
-        let multiplier = best_multiplier(names, 64 - bits);
+        Self::hashed_by(names, best_multiplier(names, 64 - slot_bits(names.len())))
+    }
+
+    fn hashed_by<T: Keyed>(names: &[T], multiplier: u64) -> Option<NameIndex> {
+        let bits = slot_bits(names.len());
         let slots = vec![EMPTY; 1 << bits];
         let mut index = NameIndex { slots, multiplier, shift: 64 - bits, sorted: false };
         let mut places = names.iter().enumerate();
@@ -177,8 +210,15 @@ impl NameIndex {
         Some((at, names.get(at)?))
     }
 
+    /// Whether the index is that of `names`: searches end, and each name leads to its own place, so that all differ.
+    /// Cost: a search for each.
+    pub(crate) fn leads_to<'t, T: Keyed>(&self, names: &[T], text: impl Fn(&T) -> &'t str) -> bool {
+        let found = |at: usize, name: &T| self.find(text(name), names, &text).is_some_and(|(place, _)| place == at);
+        self.is_of(names.len()) && names.iter().enumerate().all(|(at, name)| found(at, name))
+    }
+
     /// Whether the index is one of `len` names: every place within, and a slot left empty, at which searches end.
-    pub(crate) fn is_of(&self, len: usize) -> bool {
+    fn is_of(&self, len: usize) -> bool {
         let slots = &self.slots;
         let (mut places, mut within) = (0, true);
         for at in slots.iter().filter(|at| **at != EMPTY) {
@@ -263,7 +303,9 @@ mod tests {
         let names: Vec<&'static str> = names.map(|name| &*name.leak()).collect();
         let names = names.as_slice();
         let index = NameIndex::new(names, |name| *name);
-        assert!(index.is_of(names.len()));
+        assert!(index.leads_to(names, |name| *name));
+        let again = NameIndex::of_spread(names, |name| *name, index.spread()).expect("the spread is known");
+        assert_eq!((again.slots, again.sorted), (index.slots.clone(), index.sorted));
         for (at, name) in names.iter().enumerate() {
             assert_eq!(index.find(name, names, |name| *name).map(|(at, _)| at), Some(at));
         }
@@ -276,6 +318,16 @@ mod tests {
         for len in [0, 1, 2, 3, 16, 100, 5_000] {
             check((0..len).map(|at| format!("a name of some length, number {at} of them")));
         }
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_noticed() {
+        let names = ["a", "b", "a", "a name that is longer than its key", "a name that is longer than its key"];
+        for len in [3, 5] {
+            let index = NameIndex::new(&names[..len], |name| *name);
+            assert!(!index.leads_to(&names[..len], |name| *name));
+        }
+        assert!(NameIndex::of_spread(&names, |name| *name, SPREAD_SORTED + 1).is_none());
     }
 
     /// Names of one slot under every multiplier, and names of one key: found, by halves.

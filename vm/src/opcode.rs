@@ -266,6 +266,35 @@ const _: () = assert!(Opcode::ALL.len() < 256, "an opcode fits one byte");
 
 pub use crate::execute::skim::is_about_scalars;
 
+impl Opcode {
+    /// Whether the blocks that it runs judge the instance that it judges itself.
+    pub(crate) fn runs_in_place(self) -> bool {
+        matches!(
+            self,
+            Opcode::Call
+                | Opcode::CallMemo
+                | Opcode::DependentSchema
+                | Opcode::AnyOf
+                | Opcode::OneOf
+                | Opcode::Not
+                | Opcode::IfThenElse
+                | Opcode::SwitchTag
+                | Opcode::MarkBy
+        )
+    }
+
+    /// Whether a block with it is no leaf: it runs others, or what follows it in a frame of its own.
+    pub(crate) fn runs_blocks(self) -> bool {
+        match self {
+            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange => false,
+            Opcode::TrackOpen | Opcode::TrackClose => true,
+            op => [OperandKind::Target, OperandKind::Table, OperandKind::List, OperandKind::Switch]
+                .iter()
+                .any(|kind| op.has_operand(*kind)),
+        }
+    }
+}
+
 impl Word {
     /// The instruction's opcode.
     ///

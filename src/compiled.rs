@@ -1,0 +1,271 @@
+//! A catalog as bytes: compiled once, loaded wherever it is needed.
+//!
+//! ```text
+//! header     "callgate" │ version of the file │ version of the instructions │ length of the body │ checksum
+//! body       sections: id │ length │ bytes, ids ascending
+//!              1 options    their fingerprint, the limits by name
+//!              2 patterns   ┐ each once: `callgate_vm::image`
+//!              3 units      ┘
+//!              4 tools      name, number of the unit for arguments, number of the unit for results
+//!              5 findings   as JSON; entries that were refused; positions
+//! ```
+//!
+//! Little-endian, and the same catalog gives the same bytes. Sections whose id has [`OPTIONAL`] set are passed over where
+//! they are not known, so that more can be kept without another version.
+//!
+//! Loading compiles nothing, but for the patterns whose engines cannot be written. Everything is verified before it is
+//! used: the checksum tells what was damaged, and what was made to harm is an error as well, or a catalog that keeps
+//! within its limits.
+
+use std::sync::Arc;
+
+use callgate_compiler::{FORMAT_VERSION, Finding, rebuild_pattern};
+use callgate_vm::image::{self, Image, Reader, Writer, checksum};
+use callgate_vm::limits::Limits;
+use callgate_vm::unit::Unit;
+
+use crate::catalog::{Catalog, Positions, ToolUnits};
+use crate::load_error::{LoadError, LoadErrorKind};
+
+/// How a compiled catalog begins, as no catalog's text does.
+const MAGIC: [u8; 8] = *b"callgate";
+
+/// The version of what this module writes around units.
+const FILE_VERSION: u32 = 1;
+
+/// Magic, two versions, length, checksum.
+const HEADER_BYTES: usize = 8 + 4 + 4 + 8 + 8;
+
+/// Where the checksum lies in the header; it is over all other bytes.
+const CHECKSUM_AT: usize = HEADER_BYTES - 8;
+
+const OPTIONS: u32 = 1;
+const PATTERNS: u32 = 2;
+const UNITS: u32 = 3;
+const TOOLS: u32 = 4;
+const FINDINGS: u32 = 5;
+
+/// The sections that every file has, in their order.
+const REQUIRED: [u32; 5] = [OPTIONS, PATTERNS, UNITS, TOOLS, FINDINGS];
+
+/// Set in the id of a section that a reader may pass over.
+const OPTIONAL: u32 = 1 << 31;
+
+/// No unit: a schema that is not there or was not compiled.
+const NO_UNIT: u32 = u32::MAX;
+
+impl Catalog {
+    /// The catalog as bytes, for [`load`](Self::load): units, tools, limits, and what was found. Position-independent,
+    /// little-endian, and the same for the same catalog.
+    ///
+    /// Cost: one pass over the units. Allocates the bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut image = Image::new();
+        let mut tools = Writer::new();
+        tools.count(self.tools().len());
+        for tool in self.tools() {
+            tools.text(tool.name());
+            for schema in [tool.input(), tool.output()] {
+                tools.u32(schema.map_or(NO_UNIT, |schema| image.add(schema.unit())));
+            }
+        }
+        let mut body = Writer::new();
+        section(&mut body, OPTIONS, |out| write_options(out, self));
+        section(&mut body, PATTERNS, |out| image.write_patterns(out));
+        section(&mut body, UNITS, |out| image.write_units(out));
+        section(&mut body, TOOLS, |out| out.raw(tools.as_bytes()));
+        section(&mut body, FINDINGS, |out| write_findings(out, self));
+        with_header(body.as_bytes())
+    }
+
+    /// Whether the bytes begin as a compiled catalog does; a catalog's text never does.
+    pub fn is_compiled(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
+    }
+
+    /// Loads what [`to_bytes`](Self::to_bytes) wrote. All of it is verified, wherever the bytes come from.
+    ///
+    /// Calls keep within the limits that the catalog was compiled with. Errors: the bytes are no compiled catalog, are of
+    /// another version, damaged or not sound; or a limit of calls is above its default, for whoever made the file does
+    /// not decide what may be spent here ([`load_with_limits`](Self::load_with_limits) is for that).
+    /// Cost: about what copying the bytes takes, ten times over, but for patterns that must be built.
+    pub fn load(bytes: impl AsRef<[u8]>) -> Result<Catalog, LoadError> {
+        Self::load_from(bytes.as_ref(), None)
+    }
+
+    /// As [`load`](Self::load), with these limits of calls in place of those that the catalog was compiled with.
+    pub fn load_with_limits(bytes: impl AsRef<[u8]>, limits: &Limits) -> Result<Catalog, LoadError> {
+        Self::load_from(bytes.as_ref(), Some(limits))
+    }
+
+    fn load_from(bytes: &[u8], limits: Option<&Limits>) -> Result<Catalog, LoadError> {
+        let [options, patterns, units, tools, findings] = sections(body(bytes)?)?;
+        let (fingerprint, own_limits) = read_options(options)?;
+        let limits = match limits {
+            Some(limits) => limits.clone(),
+            None => within_defaults(own_limits)?,
+        };
+        let units = image::read(patterns, units, &mut rebuild_pattern)?;
+        let tools = read_tools(tools, &units)?;
+        let mut catalog = Catalog::of_units(tools, limits, fingerprint).ok_or_else(two_names)?;
+        read_findings(findings, &mut catalog)?;
+        Ok(catalog)
+    }
+}
+
+fn two_names() -> LoadError {
+    LoadError::invalid("two tools have one name")
+}
+
+// --- header and sections ------------------------------------------------------------------------------------------
+
+fn with_header(body: &[u8]) -> Vec<u8> {
+    let mut out = Writer::new();
+    out.raw(&MAGIC);
+    out.u32(FILE_VERSION);
+    out.u32(FORMAT_VERSION);
+    out.u64(body.len() as u64);
+    out.u64(sum(out.as_bytes(), body));
+    out.raw(body);
+    out.into_bytes()
+}
+
+/// The checksum of the header before it and of the body.
+fn sum(header: &[u8], body: &[u8]) -> u64 {
+    checksum(&checksum(header).to_le_bytes()) ^ checksum(body)
+}
+
+/// What the header stands before. Errors: it is none, of another version, or not that of these bytes.
+fn body(bytes: &[u8]) -> Result<&[u8], LoadError> {
+    let damaged = |detail: &str| LoadError::new(LoadErrorKind::Damaged, detail);
+    if !Catalog::is_compiled(bytes) {
+        return Err(LoadError::new(LoadErrorKind::NotCompiled, "it does not start as one"));
+    }
+    let (header, body) = bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| damaged("it ends inside its header"))?;
+    let mut from = Reader::new(&header[MAGIC.len()..]);
+    let (file, format) = (from.u32()?, from.u32()?);
+    if (file, format) != (FILE_VERSION, FORMAT_VERSION) {
+        let ours = format!("{FILE_VERSION}.{FORMAT_VERSION}");
+        let detail = format!("it is of version {file}.{format}, and {ours} is read; compile its source again");
+        return Err(LoadError::new(LoadErrorKind::Version, detail));
+    }
+    let (len, expected) = (from.u64()?, from.u64()?);
+    if len != body.len() as u64 {
+        return Err(damaged(&format!("it should have {len} bytes behind its header, and has {}", body.len())));
+    }
+    if sum(&header[..CHECKSUM_AT], body) != expected {
+        return Err(damaged("its checksum is not that of its bytes"));
+    }
+    Ok(body)
+}
+
+fn section(body: &mut Writer, id: u32, write: impl FnOnce(&mut Writer)) {
+    let mut out = Writer::new();
+    write(&mut out);
+    body.u32(id);
+    body.u64(out.as_bytes().len() as u64);
+    body.raw(out.as_bytes());
+}
+
+/// The sections that every file has. Errors: one is missing, stands twice, or is not known and may not be passed over.
+fn sections(body: &[u8]) -> Result<[&[u8]; REQUIRED.len()], LoadError> {
+    let mut found = [None; REQUIRED.len()];
+    let (mut rest, mut last) = (body, 0);
+    while !rest.is_empty() {
+        let mut from = Reader::new(rest);
+        let (id, len) = (from.u32()?, usize::try_from(from.u64()?).unwrap_or(usize::MAX));
+        let bytes = from.raw(len)?;
+        if id <= last {
+            return Err(LoadError::invalid(format!("section {id} stands behind section {last}")));
+        }
+        match REQUIRED.iter().position(|known| *known == id) {
+            Some(at) => found[at] = Some(bytes),
+            None if id & OPTIONAL != 0 => {}
+            None => return Err(LoadError::invalid(format!("section {id} is not known"))),
+        }
+        (rest, last) = (from.rest(), id);
+    }
+    if found.contains(&None) {
+        return Err(LoadError::invalid("a section is missing"));
+    }
+    Ok(found.map(Option::unwrap_or_default))
+}
+
+// --- options ------------------------------------------------------------------------------------------------------
+
+fn write_options(out: &mut Writer, catalog: &Catalog) {
+    out.text(catalog.fingerprint());
+    out.count(Limits::names().count());
+    for (name, value) in Limits::names().zip(catalog.limits().values()) {
+        out.text(name);
+        out.u64(value);
+    }
+}
+
+fn read_options(bytes: &[u8]) -> Result<(&str, Limits), LoadError> {
+    let mut from = Reader::new(bytes);
+    let fingerprint = from.text()?;
+    let mut limits = Limits::default();
+    for _ in 0..from.count(12)? {
+        let (name, value) = (from.text()?, from.u64()?);
+        limits.set(name, value).map_err(|error| LoadError::invalid(format!("limit {name:?}: {error}")))?;
+    }
+    from.finish()?;
+    Ok((fingerprint, limits))
+}
+
+/// The limits, if calls may spend no more under them than they may by default.
+fn within_defaults(limits: Limits) -> Result<Limits, LoadError> {
+    match limits.beyond_in_calls(&Limits::default()) {
+        None => Ok(limits),
+        Some((name, value, default)) => {
+            let detail = format!("{name} is {value}, above {default}; whoever loads it may set limits of their own");
+            Err(LoadError::new(LoadErrorKind::Limit, detail))
+        }
+    }
+}
+
+// --- tools --------------------------------------------------------------------------------------------------------
+
+fn read_tools(bytes: &[u8], units: &[Arc<Unit>]) -> Result<Vec<ToolUnits>, LoadError> {
+    let mut from = Reader::new(bytes);
+    let mut tools = Vec::new();
+    for _ in 0..from.count(12)? {
+        let name = from.text()?.to_owned();
+        let [input, output] = [from.u32()?, from.u32()?].map(|number| match units.get(number as usize) {
+            Some(unit) => Ok(Some(Arc::clone(unit))),
+            None if number == NO_UNIT => Ok(None),
+            None => Err(LoadError::invalid(format!("there is no unit {number}"))),
+        });
+        tools.push(ToolUnits { name, input: input?, output: output? });
+    }
+    from.finish()?;
+    Ok(tools)
+}
+
+// --- findings -----------------------------------------------------------------------------------------------------
+
+fn write_findings(out: &mut Writer, catalog: &Catalog) {
+    // Text and numbers: there is nothing that JSON could not hold.
+    let findings = serde_json::to_vec(catalog.findings()).unwrap_or_default();
+    out.bytes(&findings);
+    out.u64(catalog.refused_entries() as u64);
+    let positions = catalog.positions();
+    out.count(positions.len());
+    for (at, line, column) in positions {
+        [*at, *line, *column].map(|number| out.u64(number as u64));
+    }
+}
+
+fn read_findings(bytes: &[u8], catalog: &mut Catalog) -> Result<(), LoadError> {
+    let mut from = Reader::new(bytes);
+    let findings: Vec<Finding> =
+        serde_json::from_slice(from.bytes()?).map_err(|error| LoadError::invalid(format!("the findings: {error}")))?;
+    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let refused_entries = number(from.u64()?);
+    let positions: Positions =
+        from.list(24, |from| Ok((number(from.u64()?), number(from.u64()?), number(from.u64()?))))?;
+    from.finish()?;
+    catalog.set_findings(findings, refused_entries, positions);
+    Ok(())
+}
