@@ -109,8 +109,7 @@ impl Catalog {
 
     /// A catalog of units that are there. `None` if two tools have one name.
     pub(crate) fn of_units(tools: Vec<ToolUnits>, limits: Limits, fingerprint: &str) -> Option<Catalog> {
-        let mut catalog =
-            Catalog { limits: Arc::new(limits), fingerprint: fingerprint.into(), ..Catalog::default() };
+        let mut catalog = Catalog { limits: Arc::new(limits), fingerprint: fingerprint.into(), ..Catalog::default() };
         let len = tools.len();
         tools.into_iter().for_each(|tool| catalog.put(tool));
         (catalog.tools.len() == len).then_some(catalog)

@@ -1,13 +1,14 @@
 //! A catalog as bytes: compiled once, loaded wherever it is needed.
 //!
 //! ```text
-//! header     "callgate" │ version of the file │ version of the instructions │ length of the body │ checksum
+//! header     "callgate" │ version of the file │ version of the instructions │ length of the body
 //! body       sections: id │ length │ bytes, ids ascending
 //!              1 options    their fingerprint, the limits by name
 //!              2 patterns   ┐ each once: `callgate_vm::image`
 //!              3 units      ┘
 //!              4 tools      name, number of the unit for arguments, number of the unit for results
 //!              5 findings   as JSON; entries that were refused; positions
+//! checksum   of header and body
 //! ```
 //!
 //! Little-endian, and the same catalog gives the same bytes. Sections whose id has [`OPTIONAL`] set are passed over where
@@ -33,11 +34,11 @@ const MAGIC: [u8; 8] = *b"callgate";
 /// The version of what this module writes around units.
 const FILE_VERSION: u32 = 1;
 
-/// Magic, two versions, length, checksum.
-const HEADER_BYTES: usize = 8 + 4 + 4 + 8 + 8;
+/// Magic, two versions, length.
+const HEADER_BYTES: usize = 8 + 4 + 4 + 8;
 
-/// Where the checksum lies in the header; it is over all other bytes.
-const CHECKSUM_AT: usize = HEADER_BYTES - 8;
+/// The checksum, behind all else.
+const TRAILER_BYTES: usize = 8;
 
 const OPTIONS: u32 = 1;
 const PATTERNS: u32 = 2;
@@ -75,7 +76,7 @@ impl Catalog {
         section(&mut body, UNITS, |out| image.write_units(out));
         section(&mut body, TOOLS, |out| out.raw(tools.as_bytes()));
         section(&mut body, FINDINGS, |out| write_findings(out, self));
-        with_header(body.as_bytes())
+        framed(body.as_bytes())
     }
 
     /// Whether the bytes begin as a compiled catalog does; a catalog's text never does.
@@ -117,31 +118,26 @@ fn two_names() -> LoadError {
     LoadError::invalid("two tools have one name")
 }
 
-// --- header and sections ------------------------------------------------------------------------------------------
+// --- the frame and sections ------------------------------------------------------------------------------------------
 
-fn with_header(body: &[u8]) -> Vec<u8> {
+fn framed(body: &[u8]) -> Vec<u8> {
     let mut out = Writer::new();
     out.raw(&MAGIC);
     out.u32(FILE_VERSION);
     out.u32(FORMAT_VERSION);
     out.u64(body.len() as u64);
-    out.u64(sum(out.as_bytes(), body));
     out.raw(body);
+    out.u64(checksum(out.as_bytes()));
     out.into_bytes()
 }
 
-/// The checksum of the header before it and of the body.
-fn sum(header: &[u8], body: &[u8]) -> u64 {
-    checksum(&checksum(header).to_le_bytes()) ^ checksum(body)
-}
-
-/// What the header stands before. Errors: it is none, of another version, or not that of these bytes.
+/// What stands between header and checksum. Errors: there is no header, one of another version, or one of other bytes.
 fn body(bytes: &[u8]) -> Result<&[u8], LoadError> {
     let damaged = |detail: &str| LoadError::new(LoadErrorKind::Damaged, detail);
     if !Catalog::is_compiled(bytes) {
         return Err(LoadError::new(LoadErrorKind::NotCompiled, "it does not start as one"));
     }
-    let (header, body) = bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| damaged("it ends inside its header"))?;
+    let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| damaged("it ends inside its header"))?;
     let mut from = Reader::new(&header[MAGIC.len()..]);
     let (file, format) = (from.u32()?, from.u32()?);
     if (file, format) != (FILE_VERSION, FORMAT_VERSION) {
@@ -149,11 +145,12 @@ fn body(bytes: &[u8]) -> Result<&[u8], LoadError> {
         let detail = format!("it is of version {file}.{format}, and {ours} is read; compile its source again");
         return Err(LoadError::new(LoadErrorKind::Version, detail));
     }
-    let (len, expected) = (from.u64()?, from.u64()?);
-    if len != body.len() as u64 {
-        return Err(damaged(&format!("it should have {len} bytes behind its header, and has {}", body.len())));
+    let len = from.u64()?;
+    if len.checked_add(TRAILER_BYTES as u64) != Some(rest.len() as u64) {
+        return Err(damaged(&format!("it should have {len} bytes behind its header, and {TRAILER_BYTES} more")));
     }
-    if sum(&header[..CHECKSUM_AT], body) != expected {
+    let (body, sum) = rest.split_at(rest.len() - TRAILER_BYTES);
+    if Reader::new(sum).u64()? != checksum(&bytes[..bytes.len() - TRAILER_BYTES]) {
         return Err(damaged("its checksum is not that of its bytes"));
     }
     Ok(body)
@@ -253,7 +250,7 @@ fn write_findings(out: &mut Writer, catalog: &Catalog) {
     let positions = catalog.positions();
     out.count(positions.len());
     for (at, line, column) in positions {
-        [*at, *line, *column].map(|number| out.u64(number as u64));
+        [*at, *line, *column].into_iter().for_each(|number| out.u64(number as u64));
     }
 }
 

@@ -41,7 +41,7 @@ mod session;
 mod trace;
 
 pub use callgate_compiler::{
-    Documents, DocumentsBuilder, Draft, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
+    Documents, DocumentsBuilder, Draft, FORMAT_VERSION, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;

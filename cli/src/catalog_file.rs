@@ -1,4 +1,5 @@
-//! A catalog's text, from a file or stdin: compiled, its tools found by name, and places in it by line and column.
+//! A catalog, from a file or stdin, as text or in its compiled form: its tools found by name, and places in its text by line
+//! and column.
 
 use std::fmt;
 use std::fs::File;
@@ -6,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use callgate::{Catalog, Options, Report, Tool};
+use callgate::{Catalog, Finding, FindingKind, Limits, LoadError, Options, Report, Tool};
 
 use crate::output::visible;
 
@@ -40,17 +41,38 @@ pub fn read_up_to(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The text of a catalog, and where it is from.
+/// A catalog as it was read, and where it is from.
 #[derive(Debug)]
 pub struct CatalogFile {
     name: String,
-    text: Vec<u8>,
+    form: Form,
+}
+
+/// What a file turned out to be.
+#[derive(Debug)]
+enum Form {
+    Text(Vec<u8>),
+    /// Compiled before.
+    Compiled {
+        bytes: Vec<u8>,
+        loaded: Result<Catalog, LoadError>,
+    },
 }
 
 impl CatalogFile {
     /// Reads the file, whatever is in it. Errors: it cannot be read.
     pub fn read(path: &Path) -> Result<CatalogFile> {
-        Ok(CatalogFile { name: path.display().to_string(), text: read_file(path)? })
+        Ok(CatalogFile::new(path.display().to_string(), read_file(path)?))
+    }
+
+    fn new(name: String, bytes: Vec<u8>) -> CatalogFile {
+        let form = if Catalog::is_compiled(&bytes) {
+            let loaded = Catalog::load(&bytes);
+            Form::Compiled { bytes, loaded }
+        } else {
+            Form::Text(bytes)
+        };
+        CatalogFile { name, form }
     }
 
     /// The file as it was named on the command line.
@@ -58,14 +80,33 @@ impl CatalogFile {
         &self.name
     }
 
-    /// The text as it was read.
-    pub fn text(&self) -> &[u8] {
-        &self.text
+    /// The text as it was read; `None` of a compiled catalog, which has none.
+    pub fn text(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Text(text) => Some(text),
+            Form::Compiled { .. } => None,
+        }
     }
 
-    /// Compiles the catalog. Errors: the text is no catalog; the report says why.
+    /// The catalog, compiled now or before. Of a compiled one the limits of calls are its own, unless `options` sets other
+    /// than the default ones; all else was settled when it was compiled.
+    /// Errors: it is no catalog; the report says why.
     pub fn compile(&self, options: &Options) -> Result<(Catalog, Report), Report> {
-        Catalog::compile(&self.text, options).map_err(|refused| refused.report)
+        let loaded = match &self.form {
+            Form::Text(text) => return Catalog::compile(text, options).map_err(|refused| refused.report),
+            Form::Compiled { loaded, .. } if options.limits == Limits::default() => loaded.clone(),
+            Form::Compiled { bytes, .. } => Catalog::load_with_limits(bytes, &options.limits),
+        };
+        match loaded {
+            Ok(catalog) => {
+                let report = catalog.report();
+                Ok((catalog, report))
+            }
+            Err(error) => {
+                let finding = Finding::new(FindingKind::Unreadable, "", error.to_string());
+                Err(Report { findings: vec![finding], ..Report::default() })
+            }
+        }
     }
 
     /// The tool of that name. Errors: there is none; the names most like it are given.
@@ -77,14 +118,19 @@ impl CatalogFile {
         })
     }
 
-    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
-    pub fn position(&self, at: usize) -> (usize, usize) {
-        let before = &self.text[..at.min(self.text.len())];
+    /// Line and column of a byte of the catalog's text, from 1; the column counts characters. A compiled catalog knows those
+    /// of its findings. Cost: linear in the text before.
+    pub fn position(&self, at: usize) -> Option<(usize, usize)> {
+        let text = match &self.form {
+            Form::Text(text) => text,
+            Form::Compiled { loaded, .. } => return loaded.as_ref().ok()?.position(at),
+        };
+        let before = &text[..at.min(text.len())];
         let mut lines = before.rsplit(|byte| *byte == b'\n');
         let line = lines.next().unwrap_or_default();
         // Bytes that go on with a character do not count.
         let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        (lines.count() + 1, chars + 1)
+        Some((lines.count() + 1, chars + 1))
     }
 }
 
@@ -134,11 +180,10 @@ mod tests {
 
     #[test]
     fn positions_count_characters() {
-        let file = CatalogFile { name: String::new(), text: "[\n  \"é\", 1]".into() };
-        assert_eq!(file.position(0), (1, 1));
-        assert_eq!(file.position(4), (2, 3));
-        assert_eq!(file.position(10), (2, 8));
-        assert_eq!(file.position(99), (2, 10));
+        let file = CatalogFile::new(String::new(), "[\n  \"é\", 1]".into());
+        for (at, position) in [(0, (1, 1)), (4, (2, 3)), (10, (2, 8)), (99, (2, 10))] {
+            assert_eq!(file.position(at), Some(position));
+        }
     }
 
     #[test]

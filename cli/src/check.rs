@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use callgate::{FindingKind, Options, Report};
 use serde::Serialize;
 
@@ -17,8 +17,8 @@ use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 /// The flags of `callgate check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Catalogs of tools: MCP `tools/list` results or responses, OpenAI or Anthropic tools, a list or map of tools.
-    /// Each file is a catalog of its own; `-` is stdin.
+    /// Catalogs of tools: MCP `tools/list` results or responses, OpenAI or Anthropic tools, a list or map of tools; or
+    /// compiled ones, of which is said what was found when they were compiled. Each file is a catalog of its own; `-` is stdin.
     #[arg(required = true, value_name = "CATALOG")]
     catalogs: Vec<PathBuf>,
     /// Exit with 1 if any finding is an error.
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let options = Options { limits: args.limits.limits(), ..Options::default() };
     let mut checked = Vec::new();
     for path in &args.catalogs {
-        match check(path, &options) {
+        match check(path, &options, args.limits.is_any_set()) {
             Ok(catalog) => checked.push(catalog),
             Err(error) => output::log(&format!("{error:#}")),
         }
@@ -63,8 +63,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-fn check(path: &Path, options: &Options) -> Result<Checked> {
+fn check(path: &Path, options: &Options, limits_are_set: bool) -> Result<Checked> {
     let file = CatalogFile::read(path)?;
+    let compiled = file.text().is_none();
+    ensure!(!(compiled && limits_are_set), "{} is compiled: --limit is for its source", file.name());
     let report = file.compile(options).map_or_else(|report| report, |(_, report)| report);
     Ok(Checked { file, report })
 }

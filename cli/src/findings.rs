@@ -52,7 +52,7 @@ fn write_finding(out: &mut dyn Write, styles: Styles, file: &CatalogFile, findin
 
 /// Position, schema and pointer, as far as they are known.
 fn place(file: &CatalogFile, finding: &Finding) -> String {
-    let position = finding.at.map(|at| file.position(at)).map(|(line, column)| format!("{line}:{column}"));
+    let position = finding.at.and_then(|at| file.position(at)).map(|(line, column)| format!("{line}:{column}"));
     let schema = schema(finding).map(|role| role.to_string());
     let pointer = Some(finding.pointer.clone()).filter(|pointer| !pointer.is_empty());
     [position, schema, pointer].into_iter().flatten().collect::<Vec<_>>().join(" ")

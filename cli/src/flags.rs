@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use anyhow::{Result, ensure};
 use callgate::{Limits, Options};
+
+use crate::catalog_file::CatalogFile;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -30,6 +33,11 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
+    /// Whether any limit was set.
+    pub fn is_any_set(&self) -> bool {
+        !self.limits.is_empty()
+    }
+
     /// The limits: the defaults, and what the flags set. Of two flags for one limit the last counts.
     pub fn limits(&self) -> Limits {
         let mut limits = Limits::default();
@@ -53,13 +61,20 @@ pub struct CompileFlags {
 }
 
 impl CompileFlags {
+    /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
+    pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
+        let compiled = file.text().is_none();
+        ensure!(!(compiled && self.assert_formats), "{} is compiled: --assert-formats is for its source", file.name());
+        Ok(())
+    }
+
     /// The options of compilation.
     pub fn options(&self) -> Options {
         Options { assert_formats: self.assert_formats, limits: self.limits.limits(), ..Options::default() }
     }
 }
 
-fn parse_limit(text: &str) -> Result<(String, u64), String> {
+fn parse_limit(text: &str) -> std::result::Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit is set as NAME=N")?;
     let value = value.parse().map_err(|_| format!("{value:?} is no whole number of 64 bits"))?;
     Limits::default().set(name, value).map_err(|error| error.to_string())?;

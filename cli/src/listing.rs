@@ -18,7 +18,7 @@ use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 /// The flags of `callgate listing`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The catalog; `-` is stdin.
+    /// The catalog, or its compiled form; `-` is stdin.
     catalog: PathBuf,
     /// The tool to list; all of the catalog without it.
     tool: Option<String>,
@@ -52,6 +52,10 @@ enum Stage {
 pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin([is_stdin(&args.catalog), args.call.as_ref().is_some_and(CallArguments::is_stdin)])?;
     let file = CatalogFile::read(&args.catalog)?;
+    args.compile.ensure_for(&file)?;
+    if file.text().is_none() && args.stage != Stage::Final {
+        bail!("{} is compiled: the stages before the final one need its source", file.name());
+    }
     let options = args.compile.options();
     let (catalog, report) = match file.compile(&options) {
         Ok(compiled) => compiled,
@@ -113,8 +117,8 @@ impl Lister<'_> {
     /// A stage before the last of what judges the tool's arguments.
     fn stage_text(&self, tool: &Tool, stage: callgate::Stage) -> Option<String> {
         tool.input()?;
-        // The catalog has been compiled, so it is one.
-        let text = Catalog::stage_listing(self.file.text(), tool.name(), stage, self.options).ok()?;
+        // The catalog has been compiled, so it is one; its text is there, or no stage could have been asked for.
+        let text = Catalog::stage_listing(self.file.text()?, tool.name(), stage, self.options).ok()?;
         Some(match text {
             Some(text) => format!("unit {}\n{text}", tool.name()),
             None => format!("unit {}   no schema", tool.name()),

@@ -4,6 +4,7 @@
 //! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
+//!      ├► compile  a catalog's compiled file  ┤
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
 //! ```
 
@@ -11,6 +12,7 @@ mod arguments;
 mod call;
 mod catalog_file;
 mod check;
+mod compile;
 mod eval;
 mod findings;
 mod flags;
@@ -40,6 +42,8 @@ enum Command {
     Call(call::Args),
     /// Print what a catalog's tools were compiled to, and what a call runs of it.
     Listing(listing::Args),
+    /// Write a catalog's compiled form, which `check`, `call` and `listing` take in place of the catalog.
+    Compile(compile::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
 }
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Listing(args) => listing::run(&args),
+        Command::Compile(args) => compile::run(&args),
         Command::Eval(args) => eval::run(&args),
     };
     done.unwrap_or_else(|error| {

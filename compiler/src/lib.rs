@@ -57,7 +57,6 @@ pub use crate::pattern_cache::rebuild_pattern;
 pub use crate::stages::Stage;
 pub use callgate_vm::unit::FORMAT_VERSION;
 
-
 /// A tool, compiled as far as it can be.
 #[derive(Clone, Debug)]
 pub struct CompiledTool {

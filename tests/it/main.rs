@@ -5,6 +5,7 @@
 
 mod alloc;
 mod bounds;
+mod compiled;
 mod corpus;
 mod costs;
 mod differential;

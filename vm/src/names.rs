@@ -128,11 +128,7 @@ impl NameIndex {
 
     /// The index of names that are spread so. `None` where there is no such spread, or names crowd under it.
     /// Cost: as [`new`](Self::new), without the search for the best multiplier.
-    pub(crate) fn of_spread<'t, T: Keyed>(
-        names: &[T],
-        text: impl Fn(&T) -> &'t str,
-        spread: u8,
-    ) -> Option<NameIndex> {
+    pub(crate) fn of_spread<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str, spread: u8) -> Option<NameIndex> {
         if spread == SPREAD_SORTED {
             return Some(Self::sorted(names, text));
         }

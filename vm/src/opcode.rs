@@ -91,7 +91,7 @@ macro_rules! for_each_op {
             /// `maxProperties`.
             MaxProperties max_properties (max: c Len) Object "if members(node) > max: fail" 1
             /// `required`: all names of the table.
-            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1 "1/member + name/16"
+            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1 "names/64 + 1/member + name/16"
             /// `dependentRequired` of one name: the name, then what it needs.
             DependentRequired dependent_required (names: c ListId) Object "if names[0] is a member: each other name that is none: fail" 1 "names/member"
 
@@ -101,7 +101,7 @@ macro_rules! for_each_op {
             /// `properties` in the order of the schema (explaining code).
             Properties properties (table: c TableId) Object "for each name of table that is a member: run its target on the value" 1 "1/member + name/16"
             /// `patternProperties`: pattern and target in turn.
-            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1 "passes/member + patterns/member"
+            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1 "passes + passes/member + patterns/member"
             /// `additionalProperties`, and `unevaluatedProperties` where the compiler can tell what is evaluated.
             AdditionalProperties additional_properties (flags: a Flags, table: c TableId) Object "for each member outside the table: run extra on the value; if extra forbids: fail" 1 "1/member + name/16 + patterns/member"
             /// `propertyNames`.
@@ -286,7 +286,9 @@ impl Opcode {
     /// Whether a block with it is no leaf: it runs others, or what follows it in a frame of its own.
     pub(crate) fn runs_blocks(self) -> bool {
         match self {
-            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange => false,
+            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange => {
+                false
+            }
             Opcode::TrackOpen | Opcode::TrackClose => true,
             op => [OperandKind::Target, OperandKind::Table, OperandKind::List, OperandKind::Switch]
                 .iter()

@@ -12,7 +12,8 @@ use crate::names::{Keyed, NameIndex, TextKey};
 use crate::number::Number;
 use crate::pattern::Pattern;
 use crate::unit::{
-    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit, UnitParts,
+    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
+    UnitParts,
 };
 
 /// The least that each of these takes. Unit: bytes.

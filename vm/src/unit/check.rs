@@ -227,18 +227,20 @@ impl Unit {
     fn is_told(&self, layout: &Layout, pc: u32) -> bool {
         let tail = layout.tails[pc as usize];
         let short = (tail.end() - pc) as usize <= LOOK_OPS_MAX;
-        short && tail.is_told() && self.block(pc).all(|word| {
-            let target = match word.opcode() {
-                Opcode::Items => Target::decode(word.c),
-                Opcode::CountedItems => match self.list_of(layout, word.c) {
-                    Some(&[_, _, target, _, _]) => Target::from_bits(target),
-                    _ => return false,
-                },
-                _ => return true,
-            };
-            let told = |op| is_about_scalars(op) && layout.tails[target.pc() as usize].end() == target.pc() + 1;
-            !target.is_some() || self.opcode_at(target.pc()).is_some_and(told)
-        })
+        short
+            && tail.is_told()
+            && self.block(pc).all(|word| {
+                let target = match word.opcode() {
+                    Opcode::Items => Target::decode(word.c),
+                    Opcode::CountedItems => match self.list_of(layout, word.c) {
+                        Some(&[_, _, target, _, _]) => Target::from_bits(target),
+                        _ => return false,
+                    },
+                    _ => return true,
+                };
+                let told = |op| is_about_scalars(op) && layout.tails[target.pc() as usize].end() == target.pc() + 1;
+                !target.is_some() || self.opcode_at(target.pc()).is_some_and(told)
+            })
     }
 
     fn check_word(&self, layout: &mut Layout, pc: u32, word: Word) -> Result<(), BadUnit> {
@@ -355,10 +357,12 @@ impl Unit {
     /// Calls of one block that keep its verdict agree whether it has an evaluated set.
     fn check_kept(&self) -> Result<(), BadUnit> {
         let mut kept = BTreeMap::new();
+        let mut agreed = |word: &Word| {
+            let (block, tracks) = (Target::decode(word.c), Flags(word.a).has(Flags::TRACK));
+            !block.is_some() || *kept.entry(block.pc()).or_insert(tracks) == tracks
+        };
         let calls = self.parts.code.iter().filter(|word| word.opcode() == Opcode::CallMemo);
-        let agreed = calls.map(|word| (Target::decode(word.c).pc(), Flags(word.a).has(Flags::TRACK)));
-        let agreed = agreed.map(|(block, tracks)| *kept.entry(block).or_insert(tracks) == tracks);
-        ensure(agreed.into_iter().all(|agreed| agreed), "a verdict is kept with an evaluated set and without")
+        ensure(calls.into_iter().all(&mut agreed), "a verdict is kept with an evaluated set and without")
     }
 
     /// Evaluated sets open and close in pairs, whichever way a block is run.
@@ -379,9 +383,7 @@ impl Unit {
             }
         }
         let paired = |(pc, word): (usize, &Word)| {
-            word.opcode() != Opcode::SkipType
-                || !layout.tails[pc].has_sets()
-                || open_at[pc] == open_at[word.c as usize]
+            word.opcode() != Opcode::SkipType || !layout.tails[pc].has_sets() || open_at[pc] == open_at[word.c as usize]
         };
         ensure(self.parts.code.iter().enumerate().all(paired), "a skip leads in or out of an evaluated set")
     }
@@ -402,7 +404,10 @@ impl Unit {
         }
         let required = table.required.checked_shr(table.names.len() as u32).unwrap_or(0) == 0;
         ensure(required, "a property table requires what it does not name")?;
-        ensure(table.index.leads_to(&table.names, |name| self.str(name.name)), "a property table does not find its names")
+        ensure(
+            table.index.leads_to(&table.names, |name| self.str(name.name)),
+            "a property table does not find its names",
+        )
     }
 
     fn check_switches(&self, layout: &Layout) -> Result<(), BadUnit> {
@@ -421,7 +426,10 @@ impl Unit {
     fn check_enums(&self) -> Result<(), BadUnit> {
         for set in &self.parts.enums {
             ensure(set.strings.iter().all(|(_, id)| self.has_str(*id)), "an enumeration has no text")?;
-            ensure(set.index.leads_to(&set.strings, |(_, id)| self.str(*id)), "an enumeration does not find its texts")?;
+            ensure(
+                set.index.leads_to(&set.strings, |(_, id)| self.str(*id)),
+                "an enumeration does not find its texts",
+            )?;
             let known = set.numbers.iter().all(|id| (*id as usize) < self.parts.numbers.len());
             ensure(known, "a number of an enumeration is outside its pool")?;
             let ascending = |pair: &[u32]| self.number(pair[0]).compare(self.number(pair[1])).is_lt();
