@@ -220,7 +220,7 @@ macro_rules! define_opcodes {
             }
         }
 
-        static INFO: &[OpInfo] = &[ $(OpInfo {
+        const ROWS: &[OpInfo] = &[ $(OpInfo {
             mnemonic: stringify!($method),
             operands: &[ $((stringify!($arg), slot_char!($slot), <operand_type!($kind) as Operand>::KIND)),* ],
             applies: stringify!($applies),
@@ -229,6 +229,8 @@ macro_rules! define_opcodes {
             by_size: concat!($($by_size)?),
             doc: concat!($($doc),+),
         }),* ];
+
+        static INFO: &[OpInfo] = ROWS;
 
         /// Constructors of instructions, one an opcode, typed by its operands.
         pub mod build {
@@ -266,11 +268,28 @@ const _: () = assert!(Opcode::ALL.len() < 256, "an opcode fits one byte");
 
 pub use crate::execute::skim::is_about_scalars;
 
-impl Opcode {
-    /// Whether the blocks that it runs judge the instance that it judges itself.
-    pub(crate) fn runs_in_place(self) -> bool {
-        matches!(
-            self,
+/// What is to be known of an opcode beside its row, one bit each; what it is of opcodes is asked for every instruction of
+/// a unit that is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits(u8);
+
+impl Traits {
+    /// The blocks that it runs judge the instance that it judges itself.
+    pub(crate) const IN_PLACE: Traits = Traits(1);
+    /// It runs no block, nor what follows it in a frame of its own.
+    pub(crate) const LEAF: Traits = Traits(2);
+    /// A look tells what it says, of a scalar or of elements.
+    pub(crate) const TOLD: Traits = Traits(4);
+    /// It opens or closes an evaluated set.
+    pub(crate) const SET: Traits = Traits(8);
+
+    pub(crate) const fn has(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    const fn of(op: Opcode) -> Traits {
+        let in_place = matches!(
+            op,
             Opcode::Call
                 | Opcode::CallMemo
                 | Opcode::DependentSchema
@@ -280,20 +299,63 @@ impl Opcode {
                 | Opcode::IfThenElse
                 | Opcode::SwitchTag
                 | Opcode::MarkBy
-        )
+        );
+        let set = matches!(op, Opcode::TrackOpen | Opcode::TrackClose);
+        let names_no_block = matches!(
+            op,
+            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange
+        );
+        let leaf = names_no_block || !set && !names_blocks(op);
+        let told = is_about_scalars(op) || matches!(op, Opcode::Leave | Opcode::Items | Opcode::CountedItems);
+        Traits(in_place as u8 | (leaf as u8) << 1 | (told as u8) << 2 | (set as u8) << 3)
+    }
+}
+
+/// Whether an operand leads to blocks, or to something that may.
+const fn names_blocks(op: Opcode) -> bool {
+    use OperandKind::{List, Switch, Table, Target};
+    matches!(op.large_operand(), Some(Target | Table | List | Switch))
+}
+
+impl Opcode {
+    /// The kind of the large operand, if it has one. All that need a pool or a block to be there are large.
+    pub(crate) const fn large_operand(self) -> Option<OperandKind> {
+        const KINDS: [Option<OperandKind>; Opcode::ALL.len()] = {
+            let mut kinds = [None; Opcode::ALL.len()];
+            let mut op = 0;
+            while op < kinds.len() {
+                let operands = ROWS[op].operands;
+                let mut at = 0;
+                while at < operands.len() {
+                    let (_, slot, kind) = operands[at];
+                    if slot == 'c' {
+                        kinds[op] = Some(kind);
+                    }
+                    at += 1;
+                }
+                op += 1;
+            }
+            kinds
+        };
+        KINDS[self as usize]
     }
 
-    /// Whether a block with it is no leaf: it runs others, or what follows it in a frame of its own.
-    pub(crate) fn runs_blocks(self) -> bool {
-        match self {
-            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange => {
-                false
+    pub(crate) const fn traits(self) -> Traits {
+        const TRAITS: [Traits; Opcode::ALL.len()] = {
+            let mut traits = [Traits(0); Opcode::ALL.len()];
+            let mut op = 0;
+            while op < traits.len() {
+                traits[op] = Traits::of(Opcode::ALL[op]);
+                op += 1;
             }
-            Opcode::TrackOpen | Opcode::TrackClose => true,
-            op => [OperandKind::Target, OperandKind::Table, OperandKind::List, OperandKind::Switch]
-                .iter()
-                .any(|kind| op.has_operand(*kind)),
-        }
+            traits
+        };
+        TRAITS[self as usize]
+    }
+
+    /// Whether the blocks that it runs judge the instance that it judges itself.
+    pub(crate) fn runs_in_place(self) -> bool {
+        self.traits().has(Traits::IN_PLACE)
     }
 }
 
@@ -326,6 +388,11 @@ mod tests {
         for (at, op) in Opcode::ALL.iter().enumerate() {
             assert_eq!(*op as usize, at);
             assert!(!op.info().effect.is_empty());
+            // What is checked of operands goes by the large one.
+            for (name, slot, kind) in op.info().operands {
+                let small = matches!(kind, OperandKind::Types | OperandKind::Flags | OperandKind::Len);
+                assert!(*slot == 'c' || small || *kind == OperandKind::Format, "{name} of {}", op.info().mnemonic);
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ahash::RandomState;
+
 use super::patterns::{PATTERN_BYTES_MIN, PatternReader, RebuildPattern};
 use super::wire::{BadImage, Reader, word_at};
 use super::write::{ELEMENT, FORBID, HERE, INT, KEYWORD, LITERAL, RUN, SKIP};
@@ -12,7 +14,7 @@ use crate::names::{Keyed, NameIndex, TextKey};
 use crate::number::Number;
 use crate::pattern::Pattern;
 use crate::unit::{
-    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
+    BadUnit, EnumSet, Extra, Guard, Layout, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
     UnitParts,
 };
 
@@ -21,6 +23,7 @@ const UNIT_BYTES_MIN: usize = 4;
 const ENUM_BYTES_MIN: usize = 14;
 const SWITCH_BYTES_MIN: usize = 9;
 const TABLE_BYTES_MIN: usize = 22;
+const NOTE_BYTES: usize = 32;
 
 /// Reads what [`Image`](super::Image) wrote: the units by their numbers. Errors: the bytes are no such thing, or hold a
 /// unit that does not hold together.
@@ -30,9 +33,11 @@ const TABLE_BYTES_MIN: usize = 22;
 pub fn read(patterns: &[u8], units: &[u8], rebuild: &mut RebuildPattern<'_>) -> Result<Vec<Arc<Unit>>, BadImage> {
     let patterns = read_patterns(patterns, rebuild)?;
     let mut from = Reader::new(units);
-    let mut digests = HashSet::new();
+    let mut digests: HashSet<[u8; 32], RandomState> = HashSet::default();
+    let mut layout = Layout::default();
     let units = from.list(UNIT_BYTES_MIN, |from| {
-        let unit = UnitReader { from: Reader::new(from.bytes()?), strings: Strings::default() }.read(&patterns)?;
+        let reader = UnitReader { from: Reader::new(from.bytes()?), strings: Strings::default() };
+        let unit = reader.read(&patterns, &mut layout)?;
         if !digests.insert(*unit.digest()) {
             return Err(BadImage("two units have one digest".to_owned()));
         }
@@ -79,7 +84,7 @@ struct UnitReader<'b> {
 }
 
 impl UnitReader<'_> {
-    fn read(mut self, patterns: &[Arc<Pattern>]) -> Result<Unit, BadImage> {
+    fn read(mut self, patterns: &[Arc<Pattern>], layout: &mut Layout) -> Result<Unit, BadImage> {
         let digest = self.from.array()?;
         let (explain_at, accept) = (self.from.u32()?, Target::from_bits(self.from.u32()?));
         let (accept_guard, explain) = (Guard::from_bits(self.from.u32()?), self.from.u32()?);
@@ -96,9 +101,9 @@ impl UnitReader<'_> {
         let patterns = patterns.ok_or_else(|| BadImage("a pattern is not there".to_owned()))?;
         let tables = self.list(TABLE_BYTES_MIN, Self::table)?;
         let lists = self.from.words()?;
-        let notes = self.from.rows(read_note)?;
-        let notes: Option<Vec<_>> = notes.into_iter().collect();
-        let notes = notes.ok_or_else(|| BadImage("a note is of no kind that there is".to_owned()))?;
+        let notes = self.from.list(NOTE_BYTES, |from| {
+            read_note(&from.array()?).ok_or_else(|| BadImage("a note is of no kind that there is".to_owned()))
+        })?;
         let note_texts = self.from.rows::<4, _>(|row| StrId(word_at(row, 0)))?;
         let note_at = self.from.rows::<8, _>(|row| (word_at(row, 0), word_at(row, 4)))?;
         self.from.finish()?;
@@ -124,7 +129,7 @@ impl UnitReader<'_> {
             digest,
             revisits,
         };
-        Ok(Unit::new(parts)?)
+        Ok(Unit::checked(parts, layout)?)
     }
 
     fn list<T>(
@@ -164,9 +169,10 @@ impl UnitReader<'_> {
         if flags > 7 {
             return Err(BadImage("an enumeration has more constants than there are".to_owned()));
         }
-        let ids = from.rows::<4, _>(|row| StrId(word_at(row, 0)))?;
-        let texts: Result<Vec<_>, BadImage> = ids.into_iter().map(|id| Ok((strings.key(id)?, id))).collect();
-        let texts = texts?;
+        let texts = from.list(4, |from| {
+            let id = StrId(from.u32()?);
+            Ok((strings.key(id)?, id))
+        })?;
         let index = index(from, &texts, |(_, id)| *id, strings)?;
         let (numbers, containers) = (from.words()?, from.words()?);
         Ok(EnumSet {
@@ -192,8 +198,9 @@ impl UnitReader<'_> {
 
     fn table(from: &mut Reader<'_>, strings: &Strings) -> Result<Table, BadImage> {
         let names = from.list(12, |from| {
-            let (name, target) = (StrId(from.u32()?), Target::from_bits(from.u32()?));
-            let bits = from.u32()?;
+            let row: [u8; 12] = from.array()?;
+            let (name, target) = (StrId(word_at(&row, 0)), Target::from_bits(word_at(&row, 4)));
+            let bits = word_at(&row, 8);
             if bits >> 17 != 0 {
                 return Err(BadImage("a property has more to it than there is".to_owned()));
             }
@@ -224,7 +231,7 @@ fn index<T: Keyed>(
     index.ok_or_else(|| BadImage("names are spread in a way that there is not".to_owned()))
 }
 
-fn read_note(row: &[u8; 32]) -> Option<Note> {
+fn read_note(row: &[u8; NOTE_BYTES]) -> Option<Note> {
     let [types, wording, path, zero] = [row[28], row[29], row[30], row[31]];
     let (keyword, element) = (StrId(word_at(row, 20)), word_at(row, 24));
     let path = match path {

@@ -7,7 +7,7 @@
 //! code      known opcodes; operands in their pools; sections and blocks end; skips go forward inside their block
 //! targets   start a block, or what is left of one behind its guard; what they claim of it is so
 //! lists     one after the other; as long and of such words as their instruction reads
-//! tables, tags, enumerations     names differ and are found; required bits have names; numbers in order
+//! tables, tags, enumerations     required bits have names; numbers in order; an index is one of these names
 //! sets      evaluated sets open and close in pairs; a kept verdict has a set if all calls of its block ask for one
 //! notes     by pc; texts and names there; a wording that shows what is listed stands at an instruction that lists it
 //! ```
@@ -17,14 +17,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{BadUnit, Extra, Note, NotePath, PoolNumber, StrId, Table, Unit};
+use super::{BadUnit, Extra, Note, NotePath, PoolNumber, Requirements, StrId, Table, Unit};
 use crate::failure::Wording;
 use crate::format::Format;
 use crate::insn::{Flags, Operand, OperandKind, Target, Word};
 use crate::json;
 use crate::limits::LOOK_OPS_MAX;
 use crate::number::Number;
-use crate::opcode::{Opcode, is_about_scalars};
+use crate::opcode::{Opcode, Traits, is_about_scalars};
 
 /// Instructions of one unit. Unit: instructions. Reason: a pc and its marks are one word.
 const CODE_MAX: usize = 1 << 29;
@@ -72,12 +72,21 @@ impl Tail {
     }
 }
 
-/// Where blocks end, and where lists begin.
-struct Layout {
+/// Where blocks end, and where lists begin. Used again for the next unit.
+#[derive(Default)]
+pub(crate) struct Layout {
     tails: Vec<Tail>,
+    /// The opcodes that there are, one bit each.
+    opcodes: u64,
     /// By offset: whether a list begins there, and by a bit each, which opcodes have had it checked.
     lists: Vec<u64>,
     listed: usize,
+}
+
+impl Layout {
+    fn has(&self, op: Opcode) -> bool {
+        self.opcodes & 1 << op as u8 != 0
+    }
 }
 
 /// The bit of `Layout::lists` that says that a list begins there.
@@ -86,23 +95,35 @@ const BEGINS: u64 = 1 << 63;
 const _: () = assert!(Opcode::ALL.len() < 63, "each opcode has a bit of its own");
 
 impl Unit {
-    pub(super) fn check(&self) -> Result<(), BadUnit> {
+    /// Answers what memory for calls is sized by.
+    pub(super) fn check(&self, layout: &mut Layout) -> Result<Requirements, BadUnit> {
         self.check_strings()?;
         self.parts.numbers.iter().try_for_each(|number| self.check_number(*number))?;
         self.check_sections()?;
-        let mut layout = Layout { tails: self.tails(), lists: self.list_starts()?, listed: 0 };
-        self.check_target(&layout, self.parts.accept)?;
+        layout.opcodes = self.tails(&mut layout.tails);
+        self.list_starts(&mut layout.lists)?;
+        layout.listed = 0;
+        self.check_target(layout, self.parts.accept)?;
         self.check_block(self.parts.explain)?;
         for (pc, word) in self.parts.code.iter().enumerate() {
-            let checked = self.check_word(&mut layout, pc as u32, *word);
-            checked.map_err(|BadUnit(what)| BadUnit(format!("{pc:04} {}: {what}", word.opcode().info().mnemonic)))?;
+            if let Err(BadUnit(what)) = self.check_word(layout, pc as u32, *word) {
+                return bad(format!("{pc:04} {}: {what}", word.opcode().info().mnemonic));
+            }
         }
-        self.check_kept()?;
-        self.check_sets(&layout)?;
-        self.parts.tables.iter().try_for_each(|table| self.check_table(&layout, table))?;
-        self.check_switches(&layout)?;
+        ensure(layout.listed <= LISTED_MAX, "pools are named too often")?;
+        let keeps = layout.has(Opcode::CallMemo) || layout.has(Opcode::TrackOpen);
+        ensure(self.parts.revisits || !keeps, "verdicts or evaluated sets are kept, and the unit does not say so")?;
+        if layout.has(Opcode::CallMemo) {
+            self.check_kept()?;
+        }
+        if layout.has(Opcode::TrackOpen) || layout.has(Opcode::TrackClose) {
+            self.check_sets(layout)?;
+        }
+        self.parts.tables.iter().try_for_each(|table| self.check_table(layout, table))?;
+        self.check_switches(layout)?;
         self.check_enums()?;
-        self.check_notes()
+        self.check_notes()?;
+        self.required(layout.opcodes)
     }
 
     // --- text ------------------------------------------------------------------------------------------------
@@ -146,27 +167,25 @@ impl Unit {
         ensure(ends(parts.explain_at) && ends(parts.code.len() as u32), "a section does not end in leave")
     }
 
-    /// What is known of the rest of each instruction's block, from the end on.
-    fn tails(&self) -> Vec<Tail> {
-        let mut tails = vec![Tail(0); self.parts.code.len()];
-        let mut tail = Tail(0);
-        for (pc, word) in self.parts.code.iter().enumerate().rev() {
+    /// What is known of the rest of each instruction's block, from the end on; and which opcodes there are.
+    fn tails(&self, tails: &mut Vec<Tail>) -> u64 {
+        tails.clear();
+        tails.resize(self.parts.code.len(), Tail(0));
+        let (mut tail, mut opcodes) = (Tail(0), 0);
+        for (pc, (word, slot)) in self.parts.code.iter().zip(tails.iter_mut()).enumerate().rev() {
             let op = word.opcode();
+            opcodes |= 1 << op as u8;
             if op == Opcode::Leave {
                 tail = Tail(pc as u32 | Tail::LEAF | Tail::TOLD);
+            } else {
+                let traits = op.traits();
+                let lost = if traits.has(Traits::LEAF) { 0 } else { Tail::LEAF }
+                    | if traits.has(Traits::TOLD) { 0 } else { Tail::TOLD };
+                tail.0 = tail.0 & !lost | if traits.has(Traits::SET) { Tail::SETS } else { 0 };
             }
-            if op.runs_blocks() {
-                tail.0 &= !Tail::LEAF;
-            }
-            if matches!(op, Opcode::TrackOpen | Opcode::TrackClose) {
-                tail.0 |= Tail::SETS;
-            }
-            if !is_about_scalars(op) && !matches!(op, Opcode::Leave | Opcode::Items | Opcode::CountedItems) {
-                tail.0 &= !Tail::TOLD;
-            }
-            tails[pc] = tail;
+            *slot = tail;
         }
-        tails
+        opcodes
     }
 
     fn opcode_at(&self, pc: u32) -> Option<Opcode> {
@@ -245,24 +264,20 @@ impl Unit {
 
     fn check_word(&self, layout: &mut Layout, pc: u32, word: Word) -> Result<(), BadUnit> {
         let op = word.opcode();
-        ensure(word.op == op as u8, "no such instruction")?;
-        for (name, slot, kind) in op.info().operands {
-            let bits = match slot {
-                'a' => u32::from(word.a),
-                'b' => u32::from(word.b),
-                _ => word.c,
-            };
-            let checked = match kind {
-                OperandKind::Target if op == Opcode::SkipType => check_skip(layout, pc, bits),
-                OperandKind::List => self.check_list(layout, op, bits),
-                _ => self.check_operand(layout, *kind, bits),
-            };
-            checked.map_err(|BadUnit(what)| BadUnit(format!("{name}: {what}")))?;
-            layout.listed += self.listed_len(*kind, bits);
+        if word.op != op as u8 {
+            return bad("no such instruction");
         }
-        ensure(layout.listed <= LISTED_MAX, "pools are named too often")?;
-        let keeps = matches!(op, Opcode::CallMemo | Opcode::TrackOpen);
-        ensure(self.parts.revisits || !keeps, "verdicts or evaluated sets are kept, and the unit does not say so")
+        match op.large_operand() {
+            None | Some(OperandKind::Len) if op != Opcode::FormatIs => Ok(()),
+            None => ensure(Format::from_u8(word.a).is_some(), "no such format"),
+            Some(OperandKind::Target) if op == Opcode::SkipType => check_skip(layout, pc, word.c),
+            Some(OperandKind::List) => self.check_list(layout, op, word.c),
+            Some(kind) => {
+                self.check_operand(layout, kind, word.c)?;
+                layout.listed += self.listed_len(kind, word.c);
+                Ok(())
+            }
+        }
     }
 
     fn check_operand(&self, layout: &Layout, kind: OperandKind, bits: u32) -> Result<(), BadUnit> {
@@ -276,9 +291,8 @@ impl Unit {
             OperandKind::Switch => in_range(parts.switches.len()),
             OperandKind::Pattern => in_range(parts.patterns.len()),
             OperandKind::Table => in_range(parts.tables.len()),
-            OperandKind::Format => Format::from_u8(bits as u8).is_some(),
             OperandKind::List => self.list_of(layout, bits).is_some(),
-            OperandKind::Types | OperandKind::Flags | OperandKind::Len => true,
+            OperandKind::Types | OperandKind::Flags | OperandKind::Format | OperandKind::Len => true,
         };
         if good { Ok(()) } else { bad(format!("{kind:?} {bits} is outside its pool")) }
     }
@@ -286,7 +300,6 @@ impl Unit {
     /// How much of a pool an operand stands for. It has been checked.
     fn listed_len(&self, kind: OperandKind, bits: u32) -> usize {
         match kind {
-            OperandKind::List => self.list(bits).len(),
             OperandKind::Table => self.table(bits).names.len() + self.table(bits).patterns.len(),
             OperandKind::Switch => self.parts.switches[bits as usize].tags.len(),
             OperandKind::Enum => {
@@ -300,16 +313,16 @@ impl Unit {
     // --- lists -----------------------------------------------------------------------------------------------
 
     /// Marks where each list begins. Errors: the last one does not end with the pool.
-    fn list_starts(&self) -> Result<Vec<u64>, BadUnit> {
+    fn list_starts(&self, starts: &mut Vec<u64>) -> Result<(), BadUnit> {
         let lists = &self.parts.lists;
-        let mut starts = vec![0; lists.len()];
+        starts.clear();
+        starts.resize(lists.len(), 0);
         let mut at = 0;
         while let Some(len) = lists.get(at) {
             starts[at] = BEGINS;
             at += 1 + *len as usize;
         }
-        ensure(at == lists.len(), "a list goes on beyond its pool")?;
-        Ok(starts)
+        ensure(at == lists.len(), "a list goes on beyond its pool")
     }
 
     fn list_of(&self, layout: &Layout, at: u32) -> Option<&[u32]> {
@@ -322,6 +335,7 @@ impl Unit {
         let Some(list) = self.list_of(layout, at) else {
             return bad(format!("List {at} is outside its pool"));
         };
+        layout.listed += list.len();
         if layout.lists[at as usize] & 1 << op as u8 == 0 {
             layout.lists[at as usize] |= 1 << op as u8;
             self.check_list_words(layout, op, list)?;
@@ -404,10 +418,7 @@ impl Unit {
         }
         let required = table.required.checked_shr(table.names.len() as u32).unwrap_or(0) == 0;
         ensure(required, "a property table requires what it does not name")?;
-        ensure(
-            table.index.leads_to(&table.names, |name| self.str(name.name)),
-            "a property table does not find its names",
-        )
+        ensure(table.index.is_of(table.names.len()), "a property table does not find its names")
     }
 
     fn check_switches(&self, layout: &Layout) -> Result<(), BadUnit> {
@@ -417,8 +428,7 @@ impl Unit {
                 ensure(self.has_str(tag.text), "a tag has no text")?;
                 self.check_target(layout, tag.target)?;
             }
-            let found = switch.index.leads_to(&switch.tags, |tag| self.str(tag.text));
-            ensure(found, "a tagged union does not find its tags")?;
+            ensure(switch.index.is_of(switch.tags.len()), "a tagged union does not find its tags")?;
         }
         Ok(())
     }
@@ -426,10 +436,7 @@ impl Unit {
     fn check_enums(&self) -> Result<(), BadUnit> {
         for set in &self.parts.enums {
             ensure(set.strings.iter().all(|(_, id)| self.has_str(*id)), "an enumeration has no text")?;
-            ensure(
-                set.index.leads_to(&set.strings, |(_, id)| self.str(*id)),
-                "an enumeration does not find its texts",
-            )?;
+            ensure(set.index.is_of(set.strings.len()), "an enumeration does not find its texts")?;
             let known = set.numbers.iter().all(|id| (*id as usize) < self.parts.numbers.len());
             ensure(known, "a number of an enumeration is outside its pool")?;
             let ascending = |pair: &[u32]| self.number(pair[0]).compare(self.number(pair[1])).is_lt();

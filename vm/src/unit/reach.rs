@@ -5,25 +5,38 @@ use std::collections::BTreeSet;
 
 use super::{BadUnit, Requirements, Unit};
 use crate::listing::each_target;
-use crate::opcode::Opcode;
+use crate::opcode::{Opcode, Traits};
+
+/// The opcodes whose messages list members or elements, one bit each.
+const LISTING: u64 = 1 << Opcode::AdditionalProperties as u8
+    | 1 << Opcode::UnevaluatedProperties as u8
+    | 1 << Opcode::UnevaluatedItems as u8;
+
+/// The opcodes for which a frame may lie on another of the same instance.
+const CHAINED: u64 = {
+    let (mut chained, mut op) = (1 << Opcode::TrackOpen as u8, 0);
+    while op < Opcode::ALL.len() {
+        if Opcode::ALL[op].traits().has(Traits::IN_PLACE) {
+            chained |= 1 << op;
+        }
+        op += 1;
+    }
+    chained
+};
 
 impl Unit {
-    /// What memory for calls is sized by. The unit's operands have been checked.
-    /// Errors: a block that runs itself on its own instance, and so would never end.
-    pub(super) fn required(&self) -> Result<Requirements, BadUnit> {
-        let (mut kept, mut listing, mut chains) = (BTreeSet::new(), 0, false);
-        for word in &self.parts.code {
-            let op = word.opcode();
-            chains |= op.runs_in_place() || op == Opcode::TrackOpen;
-            match op {
-                Opcode::CallMemo => {
-                    kept.insert(word.c);
-                }
-                Opcode::AdditionalProperties | Opcode::UnevaluatedProperties | Opcode::UnevaluatedItems => listing += 1,
-                _ => {}
-            }
-        }
-        let frames = if chains { Chains::of(self).longest()? } else { 1 };
+    /// What memory for calls is sized by. The unit's operands have been checked; `opcodes` are those that there are, one bit
+    /// each. Errors: a block that runs itself on its own instance, and so would never end.
+    pub(super) fn required(&self, opcodes: u64) -> Result<Requirements, BadUnit> {
+        let code = || self.parts.code.iter().map(|word| (word.opcode(), word.c));
+        let kept: BTreeSet<u32> = if opcodes & 1 << Opcode::CallMemo as u8 == 0 {
+            BTreeSet::new()
+        } else {
+            code().filter(|(op, _)| *op == Opcode::CallMemo).map(|(_, block)| block).collect()
+        };
+        let listing =
+            if opcodes & LISTING == 0 { 0 } else { code().filter(|(op, _)| LISTING >> *op as u8 & 1 == 1).count() };
+        let frames = if opcodes & CHAINED == 0 { 1 } else { Chains::of(self).longest()? };
         Ok(Requirements { frames_per_level: frames as usize, kept: kept.len(), listing })
     }
 }
@@ -56,10 +69,12 @@ impl<'u> Chains<'u> {
 
     /// The longest of all. Unit: frames. Errors: a cycle.
     fn longest(mut self) -> Result<u32, BadUnit> {
-        let starts = (0..self.unit.code().len() as u32).filter(|pc| self.unit.starts_block(*pc));
-        let mut longest = 1;
-        for start in starts {
-            longest = longest.max(self.from(start)?);
+        let (mut longest, mut start) = (1, 0);
+        for (pc, word) in self.unit.code().iter().enumerate() {
+            if word.op == Opcode::Leave as u8 {
+                longest = longest.max(self.from(start)?);
+                start = pc as u32 + 1;
+            }
         }
         Ok(longest)
     }
