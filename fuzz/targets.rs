@@ -63,7 +63,8 @@ const CALLS: [&str; 6] = [
     "12345678901234567890123",
 ];
 
-/// Loads the file; if that works, makes these calls and others of every tool, and lists it. Answers whether it loads.
+/// Loads the file; if that works, makes these calls and others of every tool, and lists it. Answers whether all of it is
+/// sound.
 pub(crate) fn load_and_call(file: &[u8], calls: &[String]) -> bool {
     let mut limits = Limits::default();
     for (name, value) in
@@ -92,7 +93,7 @@ pub(crate) fn load_and_call(file: &[u8], calls: &[String]) -> bool {
     }
     let report = catalog.report();
     assert!(report.tools >= catalog.tools().len());
-    true
+    catalog.verify().is_ok()
 }
 
 /// Words everything that a rejection says.

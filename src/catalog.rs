@@ -1,14 +1,16 @@
 //! The catalog: tools by name, each compiled once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, Stage, compile_catalog};
+use callgate_vm::image::Units;
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
 use callgate_vm::unit::Unit;
 
+use crate::load_error::LoadError;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
@@ -17,8 +19,29 @@ use crate::session::Session;
 #[derive(Clone, Debug)]
 pub struct Tool {
     name: String,
-    input: Option<Schema>,
-    output: Option<Schema>,
+    input: Option<Kept>,
+    output: Option<Kept>,
+}
+
+/// A schema of a tool: compiled in this process, or in a compiled catalog and read at its first use.
+#[derive(Clone, Debug)]
+enum Kept {
+    Compiled(Schema),
+    Loaded { units: Arc<Units>, number: u32, limits: Arc<Limits>, schema: OnceLock<Option<Schema>> },
+}
+
+impl Kept {
+    /// The schema. `None` if it was loaded and does not hold together.
+    #[inline]
+    fn schema(&self) -> Option<&Schema> {
+        match self {
+            Kept::Compiled(schema) => Some(schema),
+            Kept::Loaded { units, number, limits, schema } => {
+                let read = || Some(Schema::new(Arc::clone(units.get(*number).ok()?), Arc::clone(limits)));
+                schema.get_or_init(read).as_ref()
+            }
+        }
+    }
 }
 
 impl Tool {
@@ -27,14 +50,15 @@ impl Tool {
         &self.name
     }
 
-    /// What judges its arguments; `None` if the schema could not be compiled.
+    /// What judges its arguments; `None` if the schema could not be compiled, or is not sound in the file it was loaded from
+    /// ([`Catalog::verify`]).
     pub fn input(&self) -> Option<&Schema> {
-        self.input.as_ref()
+        self.input.as_ref()?.schema()
     }
 
-    /// What judges its results; `None` if it has no such schema, or one that could not be compiled.
+    /// What judges its results; `None` if it has no such schema, or one that could not be compiled or loaded.
     pub fn output(&self) -> Option<&Schema> {
-        self.output.as_ref()
+        self.output.as_ref()?.schema()
     }
 }
 
@@ -58,18 +82,12 @@ pub struct Catalog {
 /// Offsets into the source that findings name, ascending, with line and column, both from 1.
 pub(crate) type Positions = Vec<(usize, usize, usize)>;
 
-/// A tool by its units.
+/// A tool of a compiled catalog: its name, and the numbers of its units.
 #[derive(Debug)]
-pub(crate) struct ToolUnits {
+pub(crate) struct LoadedTool {
     pub(crate) name: String,
-    pub(crate) input: Option<Arc<Unit>>,
-    pub(crate) output: Option<Arc<Unit>>,
-}
-
-impl From<CompiledTool> for ToolUnits {
-    fn from(CompiledTool { name, input, output }: CompiledTool) -> Self {
-        ToolUnits { name, input, output }
-    }
+    pub(crate) input: Option<u32>,
+    pub(crate) output: Option<u32>,
 }
 
 impl Catalog {
@@ -92,7 +110,11 @@ impl Catalog {
         self.fingerprint = options.fingerprint().into();
         let report = report(&compiled);
         self.take_findings(&mut compiled, text.as_ref());
-        compiled.tools.into_iter().for_each(|tool| self.put(tool.into()));
+        for CompiledTool { name, input, output } in compiled.tools {
+            let kept = |unit| Kept::Compiled(Schema::new(unit, Arc::clone(&self.limits)));
+            let tool = Tool { name, input: input.map(kept), output: output.map(kept) };
+            self.put(tool);
+        }
         Ok(report)
     }
 
@@ -107,18 +129,33 @@ impl Catalog {
         callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
-    /// A catalog of units that are there. `None` if two tools have one name.
-    pub(crate) fn of_units(tools: Vec<ToolUnits>, limits: Limits, fingerprint: &str) -> Option<Catalog> {
-        let mut catalog = Catalog { limits: Arc::new(limits), fingerprint: fingerprint.into(), ..Catalog::default() };
+    /// A catalog of units that were found in a file. `None` if two tools have one name.
+    pub(crate) fn of_units(
+        tools: Vec<LoadedTool>,
+        units: &Arc<Units>,
+        limits: Limits,
+        fingerprint: &str,
+    ) -> Option<Catalog> {
+        let limits = Arc::new(limits);
+        let mut catalog =
+            Catalog { limits: Arc::clone(&limits), fingerprint: fingerprint.into(), ..Catalog::default() };
+        let kept = |number| Kept::Loaded {
+            units: Arc::clone(units),
+            number,
+            limits: Arc::clone(&limits),
+            schema: OnceLock::new(),
+        };
         let len = tools.len();
-        tools.into_iter().for_each(|tool| catalog.put(tool));
+        catalog.tools.reserve(len);
+        catalog.by_name.reserve(len);
+        for LoadedTool { name, input, output } in tools {
+            catalog.put(Tool { name, input: input.map(kept), output: output.map(kept) });
+        }
         (catalog.tools.len() == len).then_some(catalog)
     }
 
     /// Adds a tool, in place of one of the same name.
-    fn put(&mut self, tool: ToolUnits) {
-        let schema = |unit| Schema::new(unit, Arc::clone(&self.limits));
-        let tool = Tool { name: tool.name, input: tool.input.map(schema), output: tool.output.map(schema) };
+    fn put(&mut self, tool: Tool) {
         match self.by_name.get(&tool.name) {
             Some(at) => self.tools[*at] = tool,
             None => {
@@ -126,6 +163,20 @@ impl Catalog {
                 self.tools.push(tool);
             }
         }
+    }
+
+    /// Reads all units of a catalog that was loaded, which otherwise happens tool by tool, at the first use. Errors: one
+    /// does not hold together, so that its tools cannot be called.
+    pub fn verify(&self) -> Result<(), LoadError> {
+        for tool in &self.tools {
+            for kept in [&tool.input, &tool.output].into_iter().flatten() {
+                if let Kept::Loaded { units, number, .. } = kept {
+                    let name = tool.name();
+                    units.get(*number).map_err(|error| LoadError::invalid(format!("tool {name:?}: {error}")))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes over what was found in `text`. What was found of tools that it replaces, and where in another text, is of no
@@ -193,7 +244,8 @@ impl Catalog {
         self.tools.iter()
     }
 
-    /// A session for calls of up to `call_bytes`: it allocates now, and the checks of such calls do not.
+    /// A session for calls of up to `call_bytes`: it allocates now, and the checks of such calls do not. Of a catalog that was
+    /// loaded it reads all units.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();

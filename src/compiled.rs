@@ -16,16 +16,16 @@
 //!
 //! Loading compiles nothing, but for the patterns whose engines cannot be written. Everything is verified before it is
 //! used: the checksum tells what was damaged, and what was made to harm is an error as well, or a catalog that keeps
-//! within its limits.
+//! within its limits. Units are read one by one, each when its tool is first used.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use callgate_compiler::{FORMAT_VERSION, Finding, rebuild_pattern};
-use callgate_vm::image::{self, Image, Reader, Writer, checksum};
+use callgate_vm::image::{Image, Reader, Units, Writer, checksum};
 use callgate_vm::limits::Limits;
-use callgate_vm::unit::Unit;
 
-use crate::catalog::{Catalog, Positions, ToolUnits};
+use crate::catalog::{Catalog, LoadedTool, Positions};
 use crate::load_error::{LoadError, LoadErrorKind};
 
 /// How a compiled catalog begins, as no catalog's text does.
@@ -84,32 +84,42 @@ impl Catalog {
         bytes.starts_with(&MAGIC)
     }
 
-    /// Loads what [`to_bytes`](Self::to_bytes) wrote. All of it is verified, wherever the bytes come from.
+    /// Loads what [`to_bytes`](Self::to_bytes) wrote, wherever the bytes come from.
+    ///
+    /// What frames the units is verified now; each unit when its tool is first used, for of many tools few are called. A tool
+    /// whose unit is not sound, which takes a file made to harm, is [`Outcome::NotCompiled`](crate::Outcome::NotCompiled);
+    /// [`verify`](Self::verify) reads all units at once.
     ///
     /// Calls keep within the limits that the catalog was compiled with. Errors: the bytes are no compiled catalog, are of
     /// another version, damaged or not sound; or a limit of calls is above its default, for whoever made the file does
     /// not decide what may be spent here ([`load_with_limits`](Self::load_with_limits) is for that).
-    /// Cost: about what copying the bytes takes, ten times over, but for patterns that must be built.
-    pub fn load(bytes: impl AsRef<[u8]>) -> Result<Catalog, LoadError> {
-        Self::load_from(bytes.as_ref(), None)
+    /// Cost: one pass over the bytes, but for patterns that must be built; a vector is taken as it is.
+    pub fn load(bytes: impl Into<Vec<u8>>) -> Result<Catalog, LoadError> {
+        Self::load_from(bytes.into(), None)
     }
 
     /// As [`load`](Self::load), with these limits of calls in place of those that the catalog was compiled with.
-    pub fn load_with_limits(bytes: impl AsRef<[u8]>, limits: &Limits) -> Result<Catalog, LoadError> {
-        Self::load_from(bytes.as_ref(), Some(limits))
+    pub fn load_with_limits(bytes: impl Into<Vec<u8>>, limits: &Limits) -> Result<Catalog, LoadError> {
+        Self::load_from(bytes.into(), Some(limits))
     }
 
-    fn load_from(bytes: &[u8], limits: Option<&Limits>) -> Result<Catalog, LoadError> {
-        let [options, patterns, units, tools, findings] = sections(body(bytes)?)?;
-        let (fingerprint, own_limits) = read_options(options)?;
+    fn load_from(bytes: Vec<u8>, limits: Option<&Limits>) -> Result<Catalog, LoadError> {
+        let [options, patterns, units, tools, findings] = sections(&bytes, body(&bytes)?)?;
+        let (fingerprint, own_limits) = read_options(&bytes[options])?;
         let limits = match limits {
             Some(limits) => limits.clone(),
             None => within_defaults(own_limits)?,
         };
-        let units = image::read(patterns, units, &mut rebuild_pattern)?;
-        let tools = read_tools(tools, &units)?;
-        let mut catalog = Catalog::of_units(tools, limits, fingerprint).ok_or_else(two_names)?;
-        read_findings(findings, &mut catalog)?;
+        let fingerprint = fingerprint.to_owned();
+        let tools = read_tools(&bytes[tools])?;
+        let found = read_findings(&bytes[findings])?;
+        let units = Arc::new(Units::find(bytes, patterns, units, &mut rebuild_pattern)?);
+        let numbers = tools.iter().flat_map(|tool| [tool.input, tool.output]).flatten();
+        if let Some(number) = numbers.max().filter(|number| *number as usize >= units.len()) {
+            return Err(LoadError::invalid(format!("there is no unit {number}")));
+        }
+        let mut catalog = Catalog::of_units(tools, &units, limits, &fingerprint).ok_or_else(two_names)?;
+        catalog.set_findings(found.findings, found.refused_entries, found.positions);
         Ok(catalog)
     }
 }
@@ -132,7 +142,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
 }
 
 /// What stands between header and checksum. Errors: there is no header, one of another version, or one of other bytes.
-fn body(bytes: &[u8]) -> Result<&[u8], LoadError> {
+fn body(bytes: &[u8]) -> Result<Range<usize>, LoadError> {
     let damaged = |detail: &str| LoadError::new(LoadErrorKind::Damaged, detail);
     if !Catalog::is_compiled(bytes) {
         return Err(LoadError::new(LoadErrorKind::NotCompiled, "it does not start as one"));
@@ -149,11 +159,11 @@ fn body(bytes: &[u8]) -> Result<&[u8], LoadError> {
     if len.checked_add(TRAILER_BYTES as u64) != Some(rest.len() as u64) {
         return Err(damaged(&format!("it should have {len} bytes behind its header, and {TRAILER_BYTES} more")));
     }
-    let (body, sum) = rest.split_at(rest.len() - TRAILER_BYTES);
-    if Reader::new(sum).u64()? != checksum(&bytes[..bytes.len() - TRAILER_BYTES]) {
+    let (summed, sum) = bytes.split_at(bytes.len() - TRAILER_BYTES);
+    if Reader::new(sum).u64()? != checksum(summed) {
         return Err(damaged("its checksum is not that of its bytes"));
     }
-    Ok(body)
+    Ok(HEADER_BYTES..summed.len())
 }
 
 fn section(body: &mut Writer, id: u32, write: impl FnOnce(&mut Writer)) {
@@ -164,23 +174,25 @@ fn section(body: &mut Writer, id: u32, write: impl FnOnce(&mut Writer)) {
     body.raw(out.as_bytes());
 }
 
-/// The sections that every file has. Errors: one is missing, stands twice, or is not known and may not be passed over.
-fn sections(body: &[u8]) -> Result<[&[u8]; REQUIRED.len()], LoadError> {
-    let mut found = [None; REQUIRED.len()];
-    let (mut rest, mut last) = (body, 0);
-    while !rest.is_empty() {
-        let mut from = Reader::new(rest);
+/// Where the sections that every file has lie in it. Errors: one is missing, stands twice, or is not known and may not be
+/// passed over.
+fn sections(file: &[u8], body: Range<usize>) -> Result<[Range<usize>; REQUIRED.len()], LoadError> {
+    let mut found = [const { None }; REQUIRED.len()];
+    let mut from = Reader::new(&file[body.clone()]);
+    let mut last = 0;
+    while !from.rest().is_empty() {
         let (id, len) = (from.u32()?, usize::try_from(from.u64()?).unwrap_or(usize::MAX));
-        let bytes = from.raw(len)?;
+        from.raw(len)?;
         if id <= last {
             return Err(LoadError::invalid(format!("section {id} stands behind section {last}")));
         }
+        let end = body.end - from.rest().len();
         match REQUIRED.iter().position(|known| *known == id) {
-            Some(at) => found[at] = Some(bytes),
+            Some(at) => found[at] = Some(end - len..end),
             None if id & OPTIONAL != 0 => {}
             None => return Err(LoadError::invalid(format!("section {id} is not known"))),
         }
-        (rest, last) = (from.rest(), id);
+        last = id;
     }
     if found.contains(&None) {
         return Err(LoadError::invalid("a section is missing"));
@@ -224,18 +236,13 @@ fn within_defaults(limits: Limits) -> Result<Limits, LoadError> {
 
 // --- tools --------------------------------------------------------------------------------------------------------
 
-fn read_tools(bytes: &[u8], units: &[Arc<Unit>]) -> Result<Vec<ToolUnits>, LoadError> {
+fn read_tools(bytes: &[u8]) -> Result<Vec<LoadedTool>, LoadError> {
     let mut from = Reader::new(bytes);
-    let mut tools = Vec::new();
-    for _ in 0..from.count(12)? {
+    let tools = from.list(12, |from| {
         let name = from.text()?.to_owned();
-        let [input, output] = [from.u32()?, from.u32()?].map(|number| match units.get(number as usize) {
-            Some(unit) => Ok(Some(Arc::clone(unit))),
-            None if number == NO_UNIT => Ok(None),
-            None => Err(LoadError::invalid(format!("there is no unit {number}"))),
-        });
-        tools.push(ToolUnits { name, input: input?, output: output? });
-    }
+        let [input, output] = [from.u32()?, from.u32()?].map(|number| Some(number).filter(|unit| *unit != NO_UNIT));
+        Ok(LoadedTool { name, input, output })
+    })?;
     from.finish()?;
     Ok(tools)
 }
@@ -254,15 +261,19 @@ fn write_findings(out: &mut Writer, catalog: &Catalog) {
     }
 }
 
-fn read_findings(bytes: &[u8], catalog: &mut Catalog) -> Result<(), LoadError> {
+struct Found {
+    findings: Vec<Finding>,
+    refused_entries: usize,
+    positions: Positions,
+}
+
+fn read_findings(bytes: &[u8]) -> Result<Found, LoadError> {
     let mut from = Reader::new(bytes);
-    let findings: Vec<Finding> =
+    let findings =
         serde_json::from_slice(from.bytes()?).map_err(|error| LoadError::invalid(format!("the findings: {error}")))?;
     let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let refused_entries = number(from.u64()?);
-    let positions: Positions =
-        from.list(24, |from| Ok((number(from.u64()?), number(from.u64()?), number(from.u64()?))))?;
+    let positions = from.list(24, |from| Ok((number(from.u64()?), number(from.u64()?), number(from.u64()?))))?;
     from.finish()?;
-    catalog.set_findings(findings, refused_entries, positions);
-    Ok(())
+    Ok(Found { findings, refused_entries, positions })
 }

@@ -67,7 +67,7 @@ impl CatalogFile {
 
     fn new(name: String, bytes: Vec<u8>) -> CatalogFile {
         let form = if Catalog::is_compiled(&bytes) {
-            let loaded = Catalog::load(&bytes);
+            let loaded = Catalog::load(bytes.as_slice()).and_then(sound);
             Form::Compiled { bytes, loaded }
         } else {
             Form::Text(bytes)
@@ -95,7 +95,9 @@ impl CatalogFile {
         let loaded = match &self.form {
             Form::Text(text) => return Catalog::compile(text, options).map_err(|refused| refused.report),
             Form::Compiled { loaded, .. } if options.limits == Limits::default() => loaded.clone(),
-            Form::Compiled { bytes, .. } => Catalog::load_with_limits(bytes, &options.limits),
+            Form::Compiled { bytes, .. } => {
+                Catalog::load_with_limits(bytes.as_slice(), &options.limits).and_then(sound)
+            }
         };
         match loaded {
             Ok(catalog) => {
@@ -132,6 +134,11 @@ impl CatalogFile {
         let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         Some((lines.count() + 1, chars + 1))
     }
+}
+
+/// The catalog, if all of it holds together.
+fn sound(catalog: Catalog) -> std::result::Result<Catalog, LoadError> {
+    catalog.verify().map(|()| catalog)
 }
 
 /// Stdin can be read once. Errors: it is named twice.

@@ -42,7 +42,8 @@ fn compile(text: &str) -> Catalog {
 #[track_caller]
 fn loaded(name: &str, catalog: &Catalog) -> Catalog {
     let bytes = catalog.to_bytes();
-    let again = Catalog::load(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let again = Catalog::load(bytes.as_slice()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(again.verify(), Ok(()), "{name}");
     assert!(again.to_bytes() == bytes, "{name}: other bytes when written again");
     again
 }
@@ -167,6 +168,41 @@ fn tools_share_units_and_patterns() {
     assert!(std::sync::Arc::ptr_eq(unit("a"), unit("b")));
 }
 
+/// A unit that is not sound costs its own tools alone, and is said to be so.
+#[test]
+fn units_are_verified_at_their_first_use() {
+    let tools = r#"[{"name": "a", "inputSchema": {"minimum": 1}}, {"name": "b", "inputSchema": {"maximum": 1}}]"#;
+    let mut bytes = compile(tools).to_bytes();
+    let maximum = Opcode::ALL.iter().position(|op| op.info().mnemonic == "maximum").expect("an opcode") as u8;
+    let at = bytes.windows(8).position(|word| word == [maximum, 0, 0, 0, 0, 0, 0, 0]).expect("it is emitted");
+    bytes[at + 4] = 9;
+    let catalog = Catalog::load(framed(&bytes)).expect("its frame is sound");
+    let verdict = |tool| Verdict::from(catalog.check(&mut Session::new(), tool, "0"));
+    assert!(matches!(verdict("a"), Verdict::Rejected(..)));
+    assert_eq!(verdict("b"), Verdict::NotCompiled);
+    let error = catalog.verify().expect_err("it is not sound").to_string();
+    let expected = "not a sound compiled catalog: tool \"b\": 0000 maximum: Number 9 is outside its pool";
+    assert_eq!(error, expected);
+}
+
+/// What is read at the first use is read by one thread, whoever comes first.
+#[test]
+fn threads_may_come_first_together() {
+    let catalog = loaded("library", &compile(LIBRARY));
+    let bytes = catalog.to_bytes();
+    let fresh = Catalog::load(bytes).expect("loads");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for tool in fresh.tools() {
+                    let verdicts = [&catalog, &fresh].map(|one| verdicts(one, tool.name(), &["{}".to_owned()]));
+                    assert_eq!(verdicts[0], verdicts[1]);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn what_was_found_is_kept() {
     let text = r#"{"tools": [
@@ -271,7 +307,7 @@ fn damage_is_noticed() {
                 damaged[rng.below(bytes.len())] ^= 1 << rng.below(8);
             }
         }
-        assert!(damaged == bytes || Catalog::load(&damaged).is_err(), "turn {turn}");
+        assert!(damaged == bytes || Catalog::load(damaged).is_err(), "turn {turn}");
     }
 }
 

@@ -14,7 +14,7 @@
 //! What can be made from the rest is not written, and so cannot contradict it: keys and places of names (a byte says how
 //! they are spread), the tape of the constants, the doubles of decimals, how much memory calls take.
 //!
-//! Reading trusts nothing. Counts are held against the bytes that are left before anything is allocated, and what comes
+//! Reading trusts nothing, and is done unit by unit, at the first use ([`Units`]). Counts are held against the bytes that are left before anything is allocated, and what comes
 //! out goes through [`Unit::new`](crate::unit::Unit::new) like what the compiler makes. [`checksum`] tells a file that was
 //! damaged; it does not tell one that was made to harm, and need not.
 //!
@@ -28,6 +28,6 @@ mod write;
 
 pub use checksum::checksum;
 pub use patterns::{Rebuild, RebuildPattern};
-pub use read::read;
+pub use read::Units;
 pub use wire::{BadImage, Reader, Writer};
 pub use write::Image;

@@ -26,7 +26,6 @@ use crate::opcode::Opcode;
 use crate::pattern::Pattern;
 use crate::tape::{Node, Tape};
 
-pub(crate) use check::Layout;
 use constants::Constants;
 
 /// The version of the instruction set and of the unit's layout: part of every digest, and of every compiled file. It
@@ -338,14 +337,9 @@ impl Unit {
     /// Checks the parts: `unit/check.rs` says what holds afterwards. Cost: linear in their size, but for names that are
     /// sorted.
     pub fn new(parts: UnitParts) -> Result<Unit, BadUnit> {
-        Unit::checked(parts, &mut Layout::default())
-    }
-
-    /// As [`new`](Self::new), in memory that is used again for the next unit.
-    pub(crate) fn checked(parts: UnitParts, layout: &mut Layout) -> Result<Unit, BadUnit> {
         let constants = Constants::read(&parts.value_text)?;
         let mut unit = Unit { parts, root_table: None, constants, requirements: Requirements::default() };
-        unit.requirements = unit.check(layout)?;
+        unit.requirements = unit.check()?;
         let accept = unit.parts.accept;
         let word = unit.parts.code.get(accept.pc() as usize).filter(|_| accept.is_some() && accept.is_single());
         unit.root_table = word.filter(|word| word.opcode() == Opcode::ObjectTable).map(|word| word.c);

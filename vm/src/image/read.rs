@@ -1,9 +1,7 @@
 //! Bytes to units.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use ahash::RandomState;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use super::patterns::{PATTERN_BYTES_MIN, PatternReader, RebuildPattern};
 use super::wire::{BadImage, Reader, word_at};
@@ -14,7 +12,7 @@ use crate::names::{Keyed, NameIndex, TextKey};
 use crate::number::Number;
 use crate::pattern::Pattern;
 use crate::unit::{
-    BadUnit, EnumSet, Extra, Guard, Layout, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
+    BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
     UnitParts,
 };
 
@@ -25,25 +23,67 @@ const SWITCH_BYTES_MIN: usize = 9;
 const TABLE_BYTES_MIN: usize = 22;
 const NOTE_BYTES: usize = 32;
 
-/// Reads what [`Image`](super::Image) wrote: the units by their numbers. Errors: the bytes are no such thing, or hold a
-/// unit that does not hold together.
+/// The units of a file, each read and verified when it is first asked for.
 ///
-/// Cost: linear in the bytes, but for patterns that `rebuild` builds, of which there are at most
-/// [`REBUILT_PATTERNS_MAX`](crate::limits::REBUILT_PATTERNS_MAX). Allocates in proportion to the bytes.
-pub fn read(patterns: &[u8], units: &[u8], rebuild: &mut RebuildPattern<'_>) -> Result<Vec<Arc<Unit>>, BadImage> {
-    let patterns = read_patterns(patterns, rebuild)?;
-    let mut from = Reader::new(units);
-    let mut digests: HashSet<[u8; 32], RandomState> = HashSet::default();
-    let mut layout = Layout::default();
-    let units = from.list(UNIT_BYTES_MIN, |from| {
-        let reader = UnitReader { from: Reader::new(from.bytes()?), strings: Strings::default() };
-        let unit = reader.read(&patterns, &mut layout)?;
-        if !digests.insert(*unit.digest()) {
-            return Err(BadImage("two units have one digest".to_owned()));
-        }
-        Ok(Arc::new(unit))
-    })?;
-    from.finish().map(|()| units)
+/// Of a large catalog few tools are called in a process, and reading a unit takes ten times as long as finding it.
+#[derive(Debug)]
+pub struct Units {
+    file: Vec<u8>,
+    /// Where each unit lies in the file.
+    ranges: Vec<Range<usize>>,
+    patterns: Vec<Arc<Pattern>>,
+    read: Vec<OnceLock<Result<Arc<Unit>, BadImage>>>,
+}
+
+impl Units {
+    /// Finds the units that [`Image`](super::Image) wrote; `patterns` and `units` are where its two parts lie in `file`.
+    /// Errors: the patterns are none, or the units do not end with their part.
+    ///
+    /// Cost: linear in the number of units and in the bytes of the patterns, but for patterns that `rebuild` builds, of
+    /// which there are at most [`REBUILT_PATTERNS_MAX`](crate::limits::REBUILT_PATTERNS_MAX).
+    pub fn find(
+        file: Vec<u8>,
+        patterns: Range<usize>,
+        units: Range<usize>,
+        rebuild: &mut RebuildPattern<'_>,
+    ) -> Result<Units, BadImage> {
+        let part = |range: Range<usize>| file.get(range).ok_or_else(BadImage::cut_off);
+        let patterns = read_patterns(part(patterns)?, rebuild)?;
+        let end = units.end;
+        let mut from = Reader::new(part(units)?);
+        let ranges = from.list(UNIT_BYTES_MIN, |from| {
+            let bytes = from.bytes()?;
+            let after = end - from.rest().len();
+            Ok(after - bytes.len()..after)
+        })?;
+        from.finish()?;
+        let read = ranges.iter().map(|_| OnceLock::new()).collect();
+        Ok(Units { file, ranges, patterns, read })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The unit of that number, read now or before. Errors: it does not hold together, or there is none.
+    ///
+    /// Cost, the first time: linear in its bytes. Allocates in proportion to them.
+    pub fn get(&self, number: u32) -> Result<&Arc<Unit>, BadImage> {
+        let Some(read) = self.read.get(number as usize) else {
+            return Err(BadImage(format!("there is no unit {number}")));
+        };
+        let unit = read.get_or_init(|| {
+            let bytes = self.file.get(self.ranges[number as usize].clone()).unwrap_or_default();
+            UnitReader { from: Reader::new(bytes), strings: Strings::default() }.read(&self.patterns).map(Arc::new)
+        });
+        unit.as_ref().map_err(BadImage::clone)
+    }
 }
 
 fn read_patterns(bytes: &[u8], rebuild: &mut RebuildPattern<'_>) -> Result<Vec<Arc<Pattern>>, BadImage> {
@@ -84,7 +124,7 @@ struct UnitReader<'b> {
 }
 
 impl UnitReader<'_> {
-    fn read(mut self, patterns: &[Arc<Pattern>], layout: &mut Layout) -> Result<Unit, BadImage> {
+    fn read(mut self, patterns: &[Arc<Pattern>]) -> Result<Unit, BadImage> {
         let digest = self.from.array()?;
         let (explain_at, accept) = (self.from.u32()?, Target::from_bits(self.from.u32()?));
         let (accept_guard, explain) = (Guard::from_bits(self.from.u32()?), self.from.u32()?);
@@ -129,7 +169,7 @@ impl UnitReader<'_> {
             digest,
             revisits,
         };
-        Ok(Unit::checked(parts, layout)?)
+        Ok(Unit::new(parts)?)
     }
 
     fn list<T>(

@@ -72,9 +72,8 @@ impl Tail {
     }
 }
 
-/// Where blocks end, and where lists begin. Used again for the next unit.
-#[derive(Default)]
-pub(crate) struct Layout {
+/// Where blocks end, and where lists begin.
+struct Layout {
     tails: Vec<Tail>,
     /// The opcodes that there are, one bit each.
     opcodes: u64,
@@ -96,17 +95,16 @@ const _: () = assert!(Opcode::ALL.len() < 63, "each opcode has a bit of its own"
 
 impl Unit {
     /// Answers what memory for calls is sized by.
-    pub(super) fn check(&self, layout: &mut Layout) -> Result<Requirements, BadUnit> {
+    pub(super) fn check(&self) -> Result<Requirements, BadUnit> {
         self.check_strings()?;
         self.parts.numbers.iter().try_for_each(|number| self.check_number(*number))?;
         self.check_sections()?;
-        layout.opcodes = self.tails(&mut layout.tails);
-        self.list_starts(&mut layout.lists)?;
-        layout.listed = 0;
-        self.check_target(layout, self.parts.accept)?;
+        let (tails, opcodes) = self.tails();
+        let mut layout = Layout { tails, opcodes, lists: self.list_starts()?, listed: 0 };
+        self.check_target(&layout, self.parts.accept)?;
         self.check_block(self.parts.explain)?;
         for (pc, word) in self.parts.code.iter().enumerate() {
-            if let Err(BadUnit(what)) = self.check_word(layout, pc as u32, *word) {
+            if let Err(BadUnit(what)) = self.check_word(&mut layout, pc as u32, *word) {
                 return bad(format!("{pc:04} {}: {what}", word.opcode().info().mnemonic));
             }
         }
@@ -117,10 +115,10 @@ impl Unit {
             self.check_kept()?;
         }
         if layout.has(Opcode::TrackOpen) || layout.has(Opcode::TrackClose) {
-            self.check_sets(layout)?;
+            self.check_sets(&layout)?;
         }
-        self.parts.tables.iter().try_for_each(|table| self.check_table(layout, table))?;
-        self.check_switches(layout)?;
+        self.parts.tables.iter().try_for_each(|table| self.check_table(&layout, table))?;
+        self.check_switches(&layout)?;
         self.check_enums()?;
         self.check_notes()?;
         self.required(layout.opcodes)
@@ -168,11 +166,10 @@ impl Unit {
     }
 
     /// What is known of the rest of each instruction's block, from the end on; and which opcodes there are.
-    fn tails(&self, tails: &mut Vec<Tail>) -> u64 {
-        tails.clear();
-        tails.resize(self.parts.code.len(), Tail(0));
+    fn tails(&self) -> (Vec<Tail>, u64) {
+        let mut tails = vec![Tail(0); self.parts.code.len()];
         let (mut tail, mut opcodes) = (Tail(0), 0);
-        for (pc, (word, slot)) in self.parts.code.iter().zip(tails.iter_mut()).enumerate().rev() {
+        for (pc, (word, slot)) in self.parts.code.iter().zip(&mut tails).enumerate().rev() {
             let op = word.opcode();
             opcodes |= 1 << op as u8;
             if op == Opcode::Leave {
@@ -185,7 +182,7 @@ impl Unit {
             }
             *slot = tail;
         }
-        opcodes
+        (tails, opcodes)
     }
 
     fn opcode_at(&self, pc: u32) -> Option<Opcode> {
@@ -313,16 +310,16 @@ impl Unit {
     // --- lists -----------------------------------------------------------------------------------------------
 
     /// Marks where each list begins. Errors: the last one does not end with the pool.
-    fn list_starts(&self, starts: &mut Vec<u64>) -> Result<(), BadUnit> {
+    fn list_starts(&self) -> Result<Vec<u64>, BadUnit> {
         let lists = &self.parts.lists;
-        starts.clear();
-        starts.resize(lists.len(), 0);
+        let mut starts = vec![0; lists.len()];
         let mut at = 0;
         while let Some(len) = lists.get(at) {
             starts[at] = BEGINS;
             at += 1 + *len as usize;
         }
-        ensure(at == lists.len(), "a list goes on beyond its pool")
+        ensure(at == lists.len(), "a list goes on beyond its pool")?;
+        Ok(starts)
     }
 
     fn list_of(&self, layout: &Layout, at: u32) -> Option<&[u32]> {
