@@ -257,7 +257,9 @@ fn write_findings(out: &mut Writer, catalog: &Catalog) {
     let positions = catalog.positions();
     out.count(positions.len());
     for (at, line, column) in positions {
-        [*at, *line, *column].into_iter().for_each(|number| out.u64(number as u64));
+        for number in [at, line, column] {
+            out.u64(*number as u64);
+        }
     }
 }
 

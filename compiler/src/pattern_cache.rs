@@ -81,6 +81,7 @@ fn translated(source: &str) -> Result<Translation, Refusal> {
     })
 }
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` hands it over
 fn too_large(error: TooComplex) -> Refusal {
     (FindingKind::PatternLimit, format!("the automaton is too large: {error}"))
 }

@@ -19,11 +19,11 @@ use crate::verdict::Verdict;
 const LIBRARY: &str = include_str!("../../examples/library.json");
 
 /// Patterns for every engine: shapes, a dense automaton, an NFA, look-around.
-const PATTERNS: &str = r##"[{"name": "patterns", "inputSchema": {"type": "object", "properties": {
+const PATTERNS: &str = r#"[{"name": "patterns", "inputSchema": {"type": "object", "properties": {
     "exact": {"pattern": "^on$"}, "prefix": {"pattern": "^on"}, "suffix": {"pattern": "on$"}, "inside": {"pattern": "on"},
     "class": {"pattern": "^[a-z]{1,4}$"}, "pieces": {"pattern": "^M[0-9]{2,3}-"}, "either": {"pattern": "^([a-z]+|[0-9]+)$"},
     "dense": {"pattern": "(ab|cd)+e"}, "empty": {"pattern": "\\Bx*$"}, "nfa": {"pattern": "^\\p{L}{1,40}[^x]{3,90}$"},
-    "around": {"pattern": "(?=a)[^b]"}}, "patternProperties": {"^x-": {"type": "string"}}}}]"##;
+    "around": {"pattern": "(?=a)[^b]"}}, "patternProperties": {"^x-": {"type": "string"}}}}]"#;
 
 /// A catalog of one shape or another, with calls for its tools.
 struct Sample {

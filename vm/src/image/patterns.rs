@@ -83,7 +83,9 @@ fn write_shape(out: &mut Writer, shape: &Shape) {
 
 fn write_pieces(out: &mut Writer, pieces: &[Piece]) {
     out.count(pieces.len());
-    pieces.iter().for_each(|piece| write_piece(out, *piece));
+    for piece in pieces {
+        write_piece(out, *piece);
+    }
 }
 
 fn write_piece(out: &mut Writer, piece: Piece) {

@@ -130,7 +130,7 @@ impl UnitReader<'_> {
         let (accept_guard, explain) = (Guard::from_bits(self.from.u32()?), self.from.u32()?);
         let revisits = self.from.bool()?;
         let code = self.code()?;
-        self.strings.text = self.from.text()?.to_owned();
+        self.strings.text.push_str(self.from.text()?);
         self.strings.ranges = self.from.rows::<8, _>(|row| (word_at(row, 0), word_at(row, 4)))?;
         let numbers = self.list(9, Self::number)?;
         let value_text = self.from.text()?.to_owned();

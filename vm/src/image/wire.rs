@@ -60,7 +60,7 @@ impl Writer {
 
     /// A count, before what is counted.
     pub fn count(&mut self, len: usize) {
-        debug_assert!(len <= u32::MAX as usize, "pools and texts are bounded far below");
+        debug_assert!(u32::try_from(len).is_ok(), "pools and texts are bounded far below");
         self.u32(len as u32);
     }
 
@@ -233,7 +233,12 @@ mod tests {
         for len in 0..bytes.len() {
             let mut from = Reader::new(&bytes[..len]);
             let all = (|| {
-                (from.u8()?, from.u32()?, from.u64()?, from.text()?, from.words()?, from.bytes()?);
+                from.u8()?;
+                from.u32()?;
+                from.u64()?;
+                from.text()?;
+                from.words()?;
+                from.bytes()?;
                 from.finish()
             })();
             assert_eq!(all, Err(BadImage::cut_off()), "{len}");
