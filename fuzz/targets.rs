@@ -1,6 +1,6 @@
 //! What the fuzz targets do with their input; the replay of regressions does the same.
 
-use callgate::{Catalog, Limits, Options, Outcome, Schema, Session};
+use callgate::{Catalog, Limits, Options, Outcome, Schema, SchemaRole, Session};
 use callgate_vm::image::checksum;
 
 /// Compiles any bytes as a catalog and as a schema: a finding or a program, never a panic.
@@ -78,6 +78,7 @@ pub(crate) fn load_and_call(file: &[u8], calls: &[String]) -> bool {
     let mut session = catalog.session(64);
     session.keep_evaluation_paths(true);
     for tool in catalog.tools().take(100) {
+        let _ = (tool.definition(), tool.compiled(SchemaRole::Input), tool.compiled(SchemaRole::Output));
         for schema in [tool.input(), tool.output()].into_iter().flatten() {
             for call in calls.iter().map(String::as_str).chain(CALLS) {
                 say_all(&schema.check(&mut session, call));

@@ -1,16 +1,20 @@
 //! The catalog: tools by name, each compiled once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use callgate_compiler::{Compiled, CompiledTool, Finding, FindingKind, Options, Stage, compile_catalog};
-use callgate_vm::image::Units;
+use callgate_compiler::{
+    Compiled, CompiledSchema, CompiledTool, Finding, FindingKind, KnownSchemas, Options, Policy, SchemaRole, Severity,
+    Stage, compile_catalog_observed,
+};
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
 use callgate_vm::unit::Unit;
+use serde::Serialize;
 
 use crate::load_error::LoadError;
+use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
@@ -19,46 +23,107 @@ use crate::session::Session;
 #[derive(Clone, Debug)]
 pub struct Tool {
     name: String,
-    input: Option<Kept>,
-    output: Option<Kept>,
+    content: Content,
+    options: Arc<Options>,
 }
 
-/// A schema of a tool: compiled in this process, or in a compiled catalog and read at its first use.
+/// Where a tool is from.
 #[derive(Clone, Debug)]
-enum Kept {
-    Compiled(Schema),
-    Loaded { units: Arc<Units>, number: u32, limits: Arc<Limits>, schema: OnceLock<Option<Schema>> },
-}
-
-impl Kept {
-    /// The schema. `None` if it was loaded and does not hold together.
-    #[inline]
-    fn schema(&self) -> Option<&Schema> {
-        match self {
-            Kept::Compiled(schema) => Some(schema),
-            Kept::Loaded { units, number, limits, schema } => {
-                let read = || Some(Schema::new(Arc::clone(units.get(*number).ok()?), Arc::clone(limits)));
-                schema.get_or_init(read).as_ref()
-            }
-        }
-    }
+enum Content {
+    /// Compiled in this process.
+    Compiled { compiled: CompiledTool, input: Option<Schema>, output: Option<Schema> },
+    /// In a compiled catalog, and read at its first use.
+    Loaded(LoadedTool),
 }
 
 impl Tool {
+    /// A tool of a compiled catalog.
+    pub(crate) fn loaded(name: String, tool: LoadedTool, options: Arc<Options>) -> Tool {
+        Tool { name, content: Content::Loaded(tool), options }
+    }
+
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What judges its arguments; `None` if the schema could not be compiled, or is not sound in the file it was loaded from
-    /// ([`Catalog::verify`]).
+    /// What judges its arguments; `None` if the schema could not be compiled, the tool is in quarantine, or its unit is not
+    /// sound in the file that it was loaded from ([`Catalog::verify`]).
     pub fn input(&self) -> Option<&Schema> {
-        self.input.as_ref()?.schema()
+        match &self.content {
+            Content::Compiled { input, .. } => input.as_ref(),
+            Content::Loaded(tool) => tool.schema(SchemaRole::Input),
+        }
     }
 
     /// What judges its results; `None` if it has no such schema, or one that could not be compiled or loaded.
     pub fn output(&self) -> Option<&Schema> {
-        self.output.as_ref()?.schema()
+        match &self.content {
+            Content::Compiled { output, .. } => output.as_ref(),
+            Content::Loaded(tool) => tool.schema(SchemaRole::Output),
+        }
+    }
+
+    /// The schema of that role as it was compiled: digest, source and findings. `{}` stands for the input schema of a tool
+    /// that has none; `None` only for an output schema, or where the tool is not sound in the file it was loaded from.
+    pub fn compiled(&self, role: SchemaRole) -> Option<&CompiledSchema> {
+        let compiled = self.compiled_tool()?;
+        match role {
+            SchemaRole::Input => Some(&compiled.input),
+            SchemaRole::Output => compiled.output.as_ref(),
+        }
+    }
+
+    /// The tool's entry in its catalog as compact JSON text, with `null` in the places of its schemas.
+    pub fn definition(&self) -> &str {
+        self.compiled_tool().map_or("", |compiled| &compiled.definition)
+    }
+
+    /// How it was compiled.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn compiled_tool(&self) -> Option<&CompiledTool> {
+        match &self.content {
+            Content::Compiled { compiled, .. } => Some(compiled),
+            Content::Loaded(tool) => tool.compiled(&self.name),
+        }
+    }
+
+    fn schemas(&self) -> impl Iterator<Item = &CompiledSchema> {
+        [SchemaRole::Input, SchemaRole::Output].into_iter().filter_map(|role| self.compiled(role))
+    }
+}
+
+/// What compiling or refreshing a catalog did with the schemas of its tools, those of arguments and of results alike.
+///
+/// Of the schemas in the new text, `compiled` and `reused` are two parts; of those in the catalog before, `replaced` and
+/// `dropped` are what is not there any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Compiled now.
+    pub compiled: usize,
+    /// Known by their digest: from the catalog before, or from another tool of the text. A digest is of the whole schema and
+    /// of the options that can change what it is compiled to.
+    pub reused: usize,
+    /// Schemas whose tool has another one in the same place now.
+    pub replaced: usize,
+    /// Schemas whose tool is gone, or has none in that place any more.
+    pub dropped: usize,
+}
+
+impl Counters {
+    /// Counts what became of a tool's schemas.
+    fn count_change(&mut self, before: &Tool, after: Option<&Tool>) {
+        for role in [SchemaRole::Input, SchemaRole::Output] {
+            let digest = |tool: &Tool| tool.compiled(role).map(|schema| schema.digest);
+            match (digest(before), after.and_then(digest)) {
+                (None, _) => {}
+                (Some(_), None) => self.dropped += 1,
+                (Some(before), Some(after)) => self.replaced += usize::from(before != after),
+            }
+        }
     }
 }
 
@@ -70,52 +135,62 @@ impl Tool {
 pub struct Catalog {
     tools: Vec<Tool>,
     by_name: HashMap<String, usize, ahash::RandomState>,
+    options: Arc<Options>,
     limits: Arc<Limits>,
-    /// What the options of compilation came to, as text.
-    fingerprint: Arc<str>,
-    findings: Arc<Vec<Finding>>,
-    /// Entries that are no tool, or the second of their name.
-    refused_entries: usize,
-    positions: Arc<Positions>,
-}
-
-/// Offsets into the source that findings name, ascending, with line and column, both from 1.
-pub(crate) type Positions = Vec<(usize, usize, usize)>;
-
-/// A tool of a compiled catalog: its name, and the numbers of its units.
-#[derive(Debug)]
-pub(crate) struct LoadedTool {
-    pub(crate) name: String,
-    pub(crate) input: Option<u32>,
-    pub(crate) output: Option<u32>,
+    counters: Counters,
+    report: Arc<Report>,
 }
 
 impl Catalog {
-    /// Compiles a catalog of any shape that is read: an MCP `tools/list` result or response, OpenAI or Anthropic tools,
-    /// a bare list or map.
+    /// Compiles a catalog of any shape that is read ([`Shape`](crate::Shape)): results and responses of MCP, requests and
+    /// tools of OpenAI, Anthropic, Gemini and Bedrock, bare lists and maps, JSON lines.
     ///
     /// A tool that cannot be compiled is a finding of the report, and [`Outcome::NotCompiled`] when called; the others
-    /// work. Errors: the text is no catalog at all.
+    /// work. Errors: the text is no catalog at all, or the options' [`Policy`] is strict and there is an error.
     pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Catalog, Report), Refused> {
         let mut catalog = Catalog::default();
         let report = catalog.upsert(text, options)?;
         Ok((catalog, report))
     }
 
-    /// Compiles the tools of `text` (a single tool or a catalog) and adds them, in place of any of the same name.
+    /// Compiles the tools of `text` (a single tool or a catalog) and adds them, in place of any of the same name. Schemas
+    /// that the catalog has already are not compiled again; [`counters`](Self::counters) tell how many.
     /// Errors: the text is no tool or catalog; then nothing is changed.
     pub fn upsert(&mut self, text: impl AsRef<[u8]>, options: &Options) -> Result<Report, Refused> {
-        let mut compiled = compile_catalog(text.as_ref(), options).map_err(refused)?;
-        self.limits = Arc::new(options.limits.clone());
-        self.fingerprint = options.fingerprint().into();
-        let report = report(&compiled);
-        self.take_findings(&mut compiled, text.as_ref());
-        for CompiledTool { name, input, output } in compiled.tools {
-            let kept = |unit| Kept::Compiled(Schema::new(unit, Arc::clone(&self.limits)));
-            let tool = Tool { name, input: input.map(kept), output: output.map(kept) };
-            self.put(tool);
+        self.upsert_observed(text, options, &mut |_, _| {})
+    }
+
+    /// As [`upsert`](Self::upsert), and tells after each tool how many are done, of how many.
+    pub fn upsert_observed(
+        &mut self,
+        text: impl AsRef<[u8]>,
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Report, Refused> {
+        let known = self.known_schemas();
+        let mut compiled = compile_catalog_observed(text.as_ref(), options, known, observe).map_err(refused)?;
+        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if options.policy == Policy::Strict && has_errors {
+            return Err(Refused { report: report(&mut compiled, options.policy) });
         }
-        Ok(report)
+        self.options = Arc::new(options.clone());
+        self.limits = Arc::new(options.limits.clone());
+        self.take(compiled);
+        Ok(Report::clone(&self.report))
+    }
+
+    /// What became of schemas when the catalog was last compiled, refreshed or added to.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// What was found in the text that was last compiled.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn known_schemas(&self) -> KnownSchemas {
+        self.tools.iter().flat_map(Tool::schemas).cloned().collect()
     }
 
     /// One stage of compiling a tool of the catalog `text`, as text for people. `None` if there is no such tool or its
@@ -129,109 +204,75 @@ impl Catalog {
         callgate_compiler::stage_listing(text.as_ref(), tool, stage, options).map_err(refused)
     }
 
-    /// A catalog of units that were found in a file. `None` if two tools have one name.
-    pub(crate) fn of_units(
-        tools: Vec<LoadedTool>,
-        units: &Arc<Units>,
-        limits: Limits,
-        fingerprint: &str,
-    ) -> Option<Catalog> {
-        let limits = Arc::new(limits);
-        let mut catalog =
-            Catalog { limits: Arc::clone(&limits), fingerprint: fingerprint.into(), ..Catalog::default() };
-        let kept = |number| Kept::Loaded {
-            units: Arc::clone(units),
-            number,
-            limits: Arc::clone(&limits),
-            schema: OnceLock::new(),
-        };
-        let len = tools.len();
-        catalog.tools.reserve(len);
-        catalog.by_name.reserve(len);
-        for LoadedTool { name, input, output } in tools {
-            catalog.put(Tool { name, input: input.map(kept), output: output.map(kept) });
-        }
-        (catalog.tools.len() == len).then_some(catalog)
-    }
-
-    /// Adds a tool, in place of one of the same name.
-    fn put(&mut self, tool: Tool) {
-        match self.by_name.get(&tool.name) {
-            Some(at) => self.tools[*at] = tool,
-            None => {
-                self.by_name.insert(tool.name.clone(), self.tools.len());
-                self.tools.push(tool);
+    fn take(&mut self, mut compiled: Compiled) {
+        self.report = Arc::new(report(&mut compiled, self.options.policy));
+        let quarantined = quarantined(self.options.policy, &self.report.findings);
+        let (compiled_now, reused) = (compiled.schemas_compiled, compiled.schemas_reused);
+        self.counters = Counters { compiled: compiled_now, reused, ..Counters::default() };
+        for tool in compiled.tools {
+            let is_quarantined = quarantined.contains(tool.name.as_str());
+            let tool = self.tool_of(tool, is_quarantined);
+            match self.by_name.get(tool.name()) {
+                Some(at) => {
+                    let before = std::mem::replace(&mut self.tools[*at], tool);
+                    self.counters.count_change(&before, Some(&self.tools[*at]));
+                }
+                None => {
+                    self.by_name.insert(tool.name().to_owned(), self.tools.len());
+                    self.tools.push(tool);
+                }
             }
         }
     }
 
-    /// Reads all units of a catalog that was loaded, which otherwise happens tool by tool, at the first use. Errors: one
-    /// does not hold together, so that its tools cannot be called.
+    fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
+        let schema = |compiled: &CompiledSchema| {
+            let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
+            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+        };
+        let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
+        let name = compiled.name.clone();
+        Tool { name, content: Content::Compiled { compiled, input, output }, options: Arc::clone(&self.options) }
+    }
+
+    /// A catalog of tools that were found in a file. `None` if two have one name.
+    pub(crate) fn of_loaded(
+        tools: impl ExactSizeIterator<Item = Tool>,
+        options: Arc<Options>,
+        limits: Arc<Limits>,
+        report: Report,
+    ) -> Option<Catalog> {
+        let mut catalog = Catalog { options, limits, report: Arc::new(report), ..Catalog::default() };
+        catalog.tools.reserve(tools.len());
+        catalog.by_name.reserve(tools.len());
+        for tool in tools {
+            if catalog.by_name.insert(tool.name().to_owned(), catalog.tools.len()).is_some() {
+                return None;
+            }
+            catalog.tools.push(tool);
+        }
+        Some(catalog)
+    }
+
+    /// Reads all of a catalog that was loaded, which otherwise happens tool by tool, at the first use. Errors: a tool does not
+    /// hold together, so that it cannot be called.
     pub fn verify(&self) -> Result<(), LoadError> {
         for tool in &self.tools {
-            for kept in [&tool.input, &tool.output].into_iter().flatten() {
-                if let Kept::Loaded { units, number, .. } = kept {
-                    let name = tool.name();
-                    units.get(*number).map_err(|error| LoadError::invalid(format!("tool {name:?}: {error}")))?;
-                }
+            if let Content::Loaded(loaded) = &tool.content {
+                loaded.verify(&tool.name)?;
             }
         }
         Ok(())
     }
 
-    /// Takes over what was found in `text`. What was found of tools that it replaces, and where in another text, is of no
-    /// more interest.
-    fn take_findings(&mut self, compiled: &mut Compiled, text: &[u8]) {
-        let replaced: HashSet<&str, ahash::RandomState> =
-            compiled.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let kept = |finding: &&Finding| finding.tool.as_deref().is_none_or(|tool| !replaced.contains(tool));
-        let older = self.findings.iter().filter(kept).map(|finding| Finding { at: None, ..finding.clone() });
-        let findings: Vec<Finding> = older.chain(std::mem::take(&mut compiled.findings)).collect();
-        let positions = positions(text, &findings);
-        self.set_findings(findings, self.refused_entries + compiled.refused_entries, positions);
-    }
-
-    pub(crate) fn set_findings(&mut self, findings: Vec<Finding>, refused_entries: usize, positions: Positions) {
-        self.findings = Arc::new(findings);
-        self.refused_entries = refused_entries;
-        self.positions = Arc::new(positions);
-    }
-
-    /// What was found in the catalog, as it was compiled. Cost: the findings are copied.
-    pub fn report(&self) -> Report {
-        let tools = self.tools.iter().map(|tool| (tool.name(), tool.input.is_some()));
-        counted(tools, &self.findings, self.refused_entries)
-    }
-
-    pub(crate) fn findings(&self) -> &[Finding] {
-        &self.findings
-    }
-
-    pub(crate) fn refused_entries(&self) -> usize {
-        self.refused_entries
-    }
-
-    pub(crate) fn positions(&self) -> &Positions {
-        &self.positions
-    }
-
-    /// Line and column, from 1, of an offset into the source that a finding names ([`Finding::at`]); the column counts
-    /// characters. Known to a loaded catalog too.
-    pub fn position(&self, at: usize) -> Option<(usize, usize)> {
-        let found = self.positions.binary_search_by_key(&at, |(at, ..)| *at).ok()?;
-        let (_, line, column) = self.positions[found];
-        Some((line, column))
+    /// How the tools of the catalog's last text were compiled. Documents for references are not kept in a compiled catalog.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The limits: those of calls hold for every check.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// What the options of compilation came to, as text ([`Options::fingerprint`]): catalogs with equal ones have units in
-    /// common where their schemas are equal.
-    pub fn fingerprint(&self) -> &str {
-        &self.fingerprint
     }
 
     /// The tool of that name.
@@ -290,57 +331,39 @@ impl Catalog {
 }
 
 #[allow(clippy::boxed_local)] // as the compiler answers it
-fn refused(finding: Box<Finding>) -> Refused {
+pub(crate) fn refused(finding: Box<Finding>) -> Refused {
     Refused { report: Report { findings: vec![*finding], ..Report::default() } }
 }
 
-/// What was found, and the tools counted by it.
-fn report(compiled: &Compiled) -> Report {
-    let tools = compiled.tools.iter().map(|tool| (tool.name.as_str(), tool.input.is_some()));
-    counted(tools, &compiled.findings, compiled.refused_entries)
+/// Names of tools that their policy keeps from being called.
+fn quarantined(policy: Policy, findings: &[Finding]) -> HashSet<String, ahash::RandomState> {
+    let is_error = |finding: &&Finding| {
+        // A second tool of the name says nothing about the first, which is kept.
+        finding.severity == Severity::Error && finding.kind != FindingKind::DuplicateTool
+    };
+    let errors = findings.iter().filter(|_| policy == Policy::Quarantine).filter(is_error);
+    errors.filter_map(|finding| finding.tool.clone()).collect()
 }
 
-/// Counts tools, each with whether it can be called, by what was found about them.
-fn counted<'t>(
-    tools: impl ExactSizeIterator<Item = (&'t str, bool)>,
-    findings: &[Finding],
-    refused_entries: usize,
-) -> Report {
-    let about: HashSet<&str, ahash::RandomState> = findings
+/// Counts the tools by what was found about them, and takes the findings.
+fn report(compiled: &mut Compiled, policy: Policy) -> Report {
+    let entries = compiled.refused_entries;
+    let quarantined = quarantined(policy, &compiled.findings);
+    let about: HashSet<&str, ahash::RandomState> = compiled
+        .findings
         .iter()
         .filter(|finding| finding.kind != FindingKind::DuplicateTool)
         .filter_map(|finding| finding.tool.as_deref())
         .collect();
-    let mut report = Report { tools: tools.len().saturating_add(refused_entries), ..Report::default() };
-    for (name, callable) in tools {
-        match (callable, about.contains(name)) {
-            (false, _) => report.refused += 1,
-            (true, true) => report.flagged += 1,
-            (true, false) => report.healthy += 1,
-        }
+    let is_refused = |tool: &CompiledTool| tool.input.unit.is_none() || quarantined.contains(&tool.name);
+    let refused = compiled.tools.iter().filter(|tool| is_refused(tool)).count();
+    let flagged = compiled.tools.iter().filter(|tool| !is_refused(tool) && about.contains(tool.name.as_str())).count();
+    let tools = compiled.tools.len();
+    Report {
+        tools: tools + entries,
+        healthy: tools - refused - flagged,
+        flagged,
+        refused: refused + entries,
+        findings: std::mem::take(&mut compiled.findings),
     }
-    report.refused = report.refused.saturating_add(refused_entries);
-    report.findings = findings.to_vec();
-    report
-}
-
-/// Line and column of each offset that the findings name. Cost: one pass over the text, and a sort of the offsets.
-fn positions(text: &[u8], findings: &[Finding]) -> Positions {
-    let mut offsets: Vec<usize> = findings.iter().filter_map(|finding| finding.at).collect();
-    offsets.sort_unstable();
-    offsets.dedup();
-    let (mut line, mut column, mut from) = (1, 1, 0);
-    let mut positions = Positions::with_capacity(offsets.len());
-    for at in offsets {
-        for byte in text.get(from..at.min(text.len())).unwrap_or_default() {
-            match byte {
-                b'\n' => (line, column) = (line + 1, 1),
-                // Bytes that go on with a character do not count.
-                _ => column += usize::from(byte & 0xc0 != 0x80),
-            }
-        }
-        from = at;
-        positions.push((at, line, column));
-    }
-    positions
 }

@@ -3,11 +3,13 @@
 //! ```text
 //! header     "callgate" │ version of the file │ version of the instructions │ length of the body
 //! body       sections: id │ length │ bytes, ids ascending
-//!              1 options    their fingerprint, the limits by name
+//!              1 options    how it was compiled, the limits by name
 //!              2 patterns   ┐ each once: `callgate_vm::image`
 //!              3 units      ┘
 //!              4 tools      name, number of the unit for arguments, number of the unit for results
-//!              5 findings   as JSON; entries that were refused; positions
+//!              5 schemas    each tool's definition, and its schemas: digest, unit, compact source, findings
+//!              6 report     as JSON
+//!              7 source     the text that it was compiled from, where it is kept
 //! checksum   of header and body
 //! ```
 //!
@@ -16,17 +18,19 @@
 //!
 //! Loading compiles nothing, but for the patterns whose engines cannot be written. Everything is verified before it is
 //! used: the checksum tells what was damaged, and what was made to harm is an error as well, or a catalog that keeps
-//! within its limits. Units are read one by one, each when its tool is first used.
+//! within its limits. Tools are read one by one, each when it is first used.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use callgate_compiler::{FORMAT_VERSION, Finding, rebuild_pattern};
+use callgate_compiler::{Draft, FORMAT_VERSION, Options, Policy, rebuild_pattern};
 use callgate_vm::image::{Image, Reader, Units, Writer, checksum};
 use callgate_vm::limits::Limits;
 
-use crate::catalog::{Catalog, LoadedTool, Positions};
+use crate::catalog::{Catalog, Tool};
 use crate::load_error::{LoadError, LoadErrorKind};
+use crate::loaded::{LoadedFile, LoadedTool, NO_UNIT, write_kept};
+use crate::report::Report;
 
 /// How a compiled catalog begins, as no catalog's text does.
 const MAGIC: [u8; 8] = *b"callgate";
@@ -44,16 +48,15 @@ const OPTIONS: u32 = 1;
 const PATTERNS: u32 = 2;
 const UNITS: u32 = 3;
 const TOOLS: u32 = 4;
-const FINDINGS: u32 = 5;
+const SCHEMAS: u32 = 5;
+const REPORT: u32 = 6;
+const SOURCE: u32 = OPTIONAL | 7;
 
 /// The sections that every file has, in their order.
-const REQUIRED: [u32; 5] = [OPTIONS, PATTERNS, UNITS, TOOLS, FINDINGS];
+const REQUIRED: [u32; 6] = [OPTIONS, PATTERNS, UNITS, TOOLS, SCHEMAS, REPORT];
 
 /// Set in the id of a section that a reader may pass over.
 const OPTIONAL: u32 = 1 << 31;
-
-/// No unit: a schema that is not there or was not compiled.
-const NO_UNIT: u32 = u32::MAX;
 
 impl Catalog {
     /// The catalog as bytes, for [`load`](Self::load): units, tools, limits, and what was found. Position-independent,
@@ -61,22 +64,46 @@ impl Catalog {
     ///
     /// Cost: one pass over the units. Allocates the bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.written(None)
+    }
+
+    /// As [`to_bytes`](Self::to_bytes), and keeps the text that the catalog was compiled from, for those who show where in it
+    /// something was found ([`source_of`](Self::source_of)).
+    pub fn to_bytes_with_source(&self, text: &[u8]) -> Vec<u8> {
+        self.written(Some(text))
+    }
+
+    fn written(&self, source: Option<&[u8]>) -> Vec<u8> {
         let mut image = Image::new();
-        let mut tools = Writer::new();
+        let (mut tools, mut schemas) = (Writer::new(), Writer::new());
         tools.count(self.tools().len());
+        schemas.count(self.tools().len());
         for tool in self.tools() {
             tools.text(tool.name());
             for schema in [tool.input(), tool.output()] {
                 tools.u32(schema.map_or(NO_UNIT, |schema| image.add(schema.unit())));
             }
+            schemas.sized(|out| write_kept(out, tool, &mut image));
         }
         let mut body = Writer::new();
-        section(&mut body, OPTIONS, |out| write_options(out, self));
+        section(&mut body, OPTIONS, |out| write_options(out, self.options()));
         section(&mut body, PATTERNS, |out| image.write_patterns(out));
         section(&mut body, UNITS, |out| image.write_units(out));
         section(&mut body, TOOLS, |out| out.raw(tools.as_bytes()));
-        section(&mut body, FINDINGS, |out| write_findings(out, self));
+        section(&mut body, SCHEMAS, |out| out.raw(schemas.as_bytes()));
+        // Text and numbers: there is nothing that JSON could not hold.
+        section(&mut body, REPORT, |out| out.raw(&serde_json::to_vec(self.report()).unwrap_or_default()));
+        if let Some(text) = source {
+            section(&mut body, SOURCE, |out| out.raw(text));
+        }
         framed(body.as_bytes())
+    }
+
+    /// The text that a compiled catalog was compiled from, where it is kept. Errors: as [`load`](Self::load), as far as the
+    /// bytes' frame goes.
+    pub fn source_of(bytes: &[u8]) -> Result<Option<&[u8]>, LoadError> {
+        let (_, source) = sections(bytes, body(bytes)?)?;
+        Ok(source.map(|source| &bytes[source]))
     }
 
     /// Whether the bytes begin as a compiled catalog does; a catalog's text never does.
@@ -104,28 +131,28 @@ impl Catalog {
     }
 
     fn load_from(bytes: Vec<u8>, limits: Option<&Limits>) -> Result<Catalog, LoadError> {
-        let [options, patterns, units, tools, findings] = sections(&bytes, body(&bytes)?)?;
-        let (fingerprint, own_limits) = read_options(&bytes[options])?;
+        let ([options, patterns, units, tools, schemas, report], _) = sections(&bytes, body(&bytes)?)?;
+        let options = read_options(&bytes[options])?;
         let limits = match limits {
             Some(limits) => limits.clone(),
-            None => within_defaults(own_limits)?,
+            None => within_defaults(options.limits.clone())?,
         };
-        let fingerprint = fingerprint.to_owned();
         let tools = read_tools(&bytes[tools])?;
-        let found = read_findings(&bytes[findings])?;
-        let units = Arc::new(Units::find(bytes, patterns, units, &mut rebuild_pattern)?);
-        let numbers = tools.iter().flat_map(|tool| [tool.input, tool.output]).flatten();
-        if let Some(number) = numbers.max().filter(|number| *number as usize >= units.len()) {
-            return Err(LoadError::invalid(format!("there is no unit {number}")));
+        let kept = read_kept(&bytes, schemas)?;
+        let report = read_report(&bytes[report])?;
+        let units = Units::find(bytes, patterns, units, &mut rebuild_pattern)?;
+        let known = |unit: &u32| *unit == NO_UNIT || (*unit as usize) < units.len();
+        if kept.len() != tools.len() || !tools.iter().all(|(_, units)| units.iter().all(known)) {
+            return Err(LoadError::invalid("a tool names what is not there"));
         }
-        let mut catalog = Catalog::of_units(tools, &units, limits, &fingerprint).ok_or_else(two_names)?;
-        catalog.set_findings(found.findings, found.refused_entries, found.positions);
-        Ok(catalog)
+        let (options, limits) = (Arc::new(options), Arc::new(limits));
+        let file = Arc::new(LoadedFile { units, kept, limits: Arc::clone(&limits) });
+        let tools = tools.into_iter().enumerate().map(|(number, (name, units))| {
+            Tool::loaded(name, LoadedTool::new(&file, number, units), Arc::clone(&options))
+        });
+        let catalog = Catalog::of_loaded(tools, Arc::clone(&options), limits, report);
+        catalog.ok_or_else(|| LoadError::invalid("two tools have one name"))
     }
-}
-
-fn two_names() -> LoadError {
-    LoadError::invalid("two tools have one name")
 }
 
 // --- the frame and sections ------------------------------------------------------------------------------------------
@@ -174,10 +201,12 @@ fn section(body: &mut Writer, id: u32, write: impl FnOnce(&mut Writer)) {
     body.raw(out.as_bytes());
 }
 
-/// Where the sections that every file has lie in it. Errors: one is missing, stands twice, or is not known and may not be
-/// passed over.
-fn sections(file: &[u8], body: Range<usize>) -> Result<[Range<usize>; REQUIRED.len()], LoadError> {
-    let mut found = [const { None }; REQUIRED.len()];
+type Required = [Range<usize>; REQUIRED.len()];
+
+/// Where the sections lie that every file has, and the source. Errors: one is missing, stands twice, or is not known and may
+/// not be passed over.
+fn sections(file: &[u8], body: Range<usize>) -> Result<(Required, Option<Range<usize>>), LoadError> {
+    let (mut found, mut source) = ([const { None }; REQUIRED.len()], None);
     let mut from = Reader::new(&file[body.clone()]);
     let mut last = 0;
     while !from.rest().is_empty() {
@@ -189,6 +218,7 @@ fn sections(file: &[u8], body: Range<usize>) -> Result<[Range<usize>; REQUIRED.l
         let end = body.end - from.rest().len();
         match REQUIRED.iter().position(|known| *known == id) {
             Some(at) => found[at] = Some(end - len..end),
+            None if id == SOURCE => source = Some(end - len..end),
             None if id & OPTIONAL != 0 => {}
             None => return Err(LoadError::invalid(format!("section {id} is not known"))),
         }
@@ -197,30 +227,42 @@ fn sections(file: &[u8], body: Range<usize>) -> Result<[Range<usize>; REQUIRED.l
     if found.contains(&None) {
         return Err(LoadError::invalid("a section is missing"));
     }
-    Ok(found.map(Option::unwrap_or_default))
+    Ok((found.map(Option::unwrap_or_default), source))
 }
 
 // --- options ------------------------------------------------------------------------------------------------------
 
-fn write_options(out: &mut Writer, catalog: &Catalog) {
-    out.text(catalog.fingerprint());
+/// Numbers of the policies.
+const POLICIES: [Policy; 3] = [Policy::Flag, Policy::Quarantine, Policy::Strict];
+
+fn write_options(out: &mut Writer, options: &Options) {
+    out.text(options.draft.name());
+    for choice in [options.assert_formats, options.peephole, options.fusion] {
+        out.u8(choice.into());
+    }
+    out.u8(POLICIES.iter().position(|policy| *policy == options.policy).unwrap_or(0) as u8);
     out.count(Limits::names().count());
-    for (name, value) in Limits::names().zip(catalog.limits().values()) {
+    for (name, value) in Limits::names().zip(options.limits.values()) {
         out.text(name);
         out.u64(value);
     }
 }
 
-fn read_options(bytes: &[u8]) -> Result<(&str, Limits), LoadError> {
+/// The options, but for the documents that references reached.
+fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
     let mut from = Reader::new(bytes);
-    let fingerprint = from.text()?;
+    let draft = from.text()?;
+    let draft = Draft::from_name(draft).ok_or_else(|| LoadError::invalid(format!("there is no draft {draft:?}")))?;
+    let (assert_formats, peephole, fusion) = (from.bool()?, from.bool()?, from.bool()?);
+    let policy = POLICIES.get(usize::from(from.u8()?)).copied();
+    let policy = policy.ok_or_else(|| LoadError::invalid("there is no such policy"))?;
     let mut limits = Limits::default();
     for _ in 0..from.count(12)? {
         let (name, value) = (from.text()?, from.u64()?);
         limits.set(name, value).map_err(|error| LoadError::invalid(format!("limit {name:?}: {error}")))?;
     }
     from.finish()?;
-    Ok((fingerprint, limits))
+    Ok(Options { draft, assert_formats, peephole, fusion, policy, limits, ..Options::default() })
 }
 
 /// The limits, if calls may spend no more under them than they may by default.
@@ -236,46 +278,28 @@ fn within_defaults(limits: Limits) -> Result<Limits, LoadError> {
 
 // --- tools --------------------------------------------------------------------------------------------------------
 
-fn read_tools(bytes: &[u8]) -> Result<Vec<LoadedTool>, LoadError> {
+/// Names of tools, and the numbers of their units.
+fn read_tools(bytes: &[u8]) -> Result<Vec<(String, [u32; 2])>, LoadError> {
     let mut from = Reader::new(bytes);
-    let tools = from.list(12, |from| {
-        let name = from.text()?.to_owned();
-        let [input, output] = [from.u32()?, from.u32()?].map(|number| Some(number).filter(|unit| *unit != NO_UNIT));
-        Ok(LoadedTool { name, input, output })
-    })?;
+    let tools = from.list(12, |from| Ok((from.text()?.to_owned(), [from.u32()?, from.u32()?])))?;
     from.finish()?;
     Ok(tools)
 }
 
-// --- findings -----------------------------------------------------------------------------------------------------
-
-fn write_findings(out: &mut Writer, catalog: &Catalog) {
-    // Text and numbers: there is nothing that JSON could not hold.
-    let findings = serde_json::to_vec(catalog.findings()).unwrap_or_default();
-    out.bytes(&findings);
-    out.u64(catalog.refused_entries() as u64);
-    let positions = catalog.positions();
-    out.count(positions.len());
-    for (at, line, column) in positions {
-        for number in [at, line, column] {
-            out.u64(*number as u64);
-        }
-    }
-}
-
-struct Found {
-    findings: Vec<Finding>,
-    refused_entries: usize,
-    positions: Positions,
-}
-
-fn read_findings(bytes: &[u8]) -> Result<Found, LoadError> {
-    let mut from = Reader::new(bytes);
-    let findings =
-        serde_json::from_slice(from.bytes()?).map_err(|error| LoadError::invalid(format!("the findings: {error}")))?;
-    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-    let refused_entries = number(from.u64()?);
-    let positions = from.list(24, |from| Ok((number(from.u64()?), number(from.u64()?), number(from.u64()?))))?;
+/// Where what is kept of each tool lies.
+fn read_kept(file: &[u8], section: Range<usize>) -> Result<Vec<Range<usize>>, LoadError> {
+    let mut from = Reader::new(&file[section.clone()]);
+    let kept = from.list(4, |from| {
+        let len = from.bytes()?.len();
+        let end = section.end - from.rest().len();
+        Ok(end - len..end)
+    })?;
     from.finish()?;
-    Ok(Found { findings, refused_entries, positions })
+    Ok(kept)
+}
+
+fn read_report(json: &[u8]) -> Result<Report, LoadError> {
+    let report: Report =
+        serde_json::from_slice(json).map_err(|error| LoadError::invalid(format!("the report: {error}")))?;
+    if report.adds_up() { Ok(report) } else { Err(LoadError::invalid("the report does not add up")) }
 }

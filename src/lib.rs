@@ -34,6 +34,8 @@ mod catalog;
 mod compiled;
 mod found;
 mod load_error;
+mod loaded;
+mod portability;
 mod rejection;
 mod report;
 mod schema;
@@ -41,7 +43,8 @@ mod session;
 mod trace;
 
 pub use callgate_compiler::{
-    Documents, DocumentsBuilder, Draft, FORMAT_VERSION, Finding, FindingKind, Options, SchemaRole, Severity, Stage,
+    Acceptance, Basis, CompiledSchema, Documents, DocumentsBuilder, Draft, FORMAT_VERSION, Finding, FindingKind,
+    Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaRole, Severity, Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -54,8 +57,9 @@ pub use callgate_vm::scratch::Stack;
 pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
-pub use crate::catalog::{Catalog, Tool};
+pub use crate::catalog::{Catalog, Counters, Tool};
 pub use crate::load_error::{LoadError, LoadErrorKind};
+pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};

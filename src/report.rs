@@ -3,10 +3,10 @@
 use std::fmt;
 
 use callgate_compiler::{Finding, Severity};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What was found while a catalog was compiled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Tools of the catalog.
     pub tools: usize,
@@ -21,13 +21,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether the counts add up, as far as they are of so many tools.
+    pub(crate) fn adds_up(&self) -> bool {
+        let sum = self.healthy.checked_add(self.flagged).and_then(|sum| sum.checked_add(self.refused));
+        sum == Some(self.tools) && u32::try_from(self.tools).is_ok()
+    }
+
     /// Whether a finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 
-/// A catalog (or schema) that could not be compiled at all. Carries the report.
+/// A catalog (or schema) that could not be compiled at all, or that its policy refuses. Carries the report; as text, its
+/// errors, one a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// What was found.
@@ -36,10 +43,13 @@ pub struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.report.findings.iter().find(|finding| !finding.kind.compiles()) {
-            Some(finding) => write!(f, "{finding}"),
-            None => f.write_str("the catalog was refused"),
+        let errors = self.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let mut lines = 0;
+        for finding in errors {
+            write!(f, "{}{finding}", if lines > 0 { "\n" } else { "" })?;
+            lines += 1;
         }
+        if lines == 0 { f.write_str("the catalog was refused") } else { Ok(()) }
     }
 }
 

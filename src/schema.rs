@@ -66,11 +66,23 @@ pub enum Outcome<'s> {
     Fault(Fault),
     /// The catalog has no tool of that name.
     UnknownTool,
-    /// The tool's schema could not be compiled; whether the call passes is the host's choice.
+    /// The tool's schema could not be compiled, or the tool is in quarantine; whether the call passes is the host's choice.
     NotCompiled,
 }
 
 impl Outcome<'_> {
+    /// What a host tells its callers by: `OK`, `ARGS_INVALID`, `SCHEMA_INVALID` (the tool is not compiled or in quarantine),
+    /// `UNKNOWN_TOOL`, `FAULT`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Outcome::Accepted(_) => "OK",
+            Outcome::Rejected(_) => "ARGS_INVALID",
+            Outcome::Fault(_) => "FAULT",
+            Outcome::UnknownTool => "UNKNOWN_TOOL",
+            Outcome::NotCompiled => "SCHEMA_INVALID",
+        }
+    }
+
     /// Whether the call was accepted.
     pub fn is_accepted(&self) -> bool {
         matches!(self, Outcome::Accepted(_))

@@ -52,10 +52,10 @@ pub struct CatalogFile {
 #[derive(Debug)]
 enum Form {
     Text(Vec<u8>),
-    /// Compiled before.
+    /// A compiled catalog, and the text that it was compiled from, empty where that is not kept.
     Compiled {
         bytes: Vec<u8>,
-        loaded: Result<Catalog, LoadError>,
+        text: Vec<u8>,
     },
 }
 
@@ -67,8 +67,9 @@ impl CatalogFile {
 
     fn new(name: String, bytes: Vec<u8>) -> CatalogFile {
         let form = if Catalog::is_compiled(&bytes) {
-            let loaded = Catalog::load(bytes.as_slice()).and_then(sound);
-            Form::Compiled { bytes, loaded }
+            // What is wrong with it is said when it is loaded.
+            let text = Catalog::source_of(&bytes).ok().flatten().map(<[u8]>::to_vec).unwrap_or_default();
+            Form::Compiled { bytes, text }
         } else {
             Form::Text(bytes)
         };
@@ -80,35 +81,60 @@ impl CatalogFile {
         &self.name
     }
 
-    /// The text as it was read; `None` of a compiled catalog, which has none.
-    pub fn text(&self) -> Option<&[u8]> {
+    /// The text as it was read, or as it was compiled; empty where it is not known.
+    pub fn text(&self) -> &[u8] {
         match &self.form {
-            Form::Text(text) => Some(text),
-            Form::Compiled { .. } => None,
+            Form::Text(text) | Form::Compiled { text, .. } => text,
         }
     }
 
-    /// The catalog, compiled now or before. Of a compiled one the limits of calls are its own, unless `options` sets other
-    /// than the default ones; all else was settled when it was compiled.
-    /// Errors: it is no catalog; the report says why.
+    /// Whether the catalog has been compiled before, with options of its own.
+    pub fn is_compiled(&self) -> bool {
+        matches!(self.form, Form::Compiled { .. })
+    }
+
+    /// Something that goes by the catalog's text. Errors: it was compiled, and its text is not kept.
+    pub fn ensure_text(&self, what: &str) -> Result<()> {
+        ensure!(!self.is_compiled() || !self.text().is_empty(), "{} is compiled: {what} needs its source", self.name);
+        Ok(())
+    }
+
+    /// Compiles the catalog, or loads it. Of a compiled one the limits of calls are its own, unless `options` sets other than
+    /// the default ones; all else was settled when it was compiled. Errors: it is no catalog; the report says why.
     pub fn compile(&self, options: &Options) -> Result<(Catalog, Report), Report> {
-        let loaded = match &self.form {
-            Form::Text(text) => return Catalog::compile(text, options).map_err(|refused| refused.report),
-            Form::Compiled { loaded, .. } if options.limits == Limits::default() => loaded.clone(),
-            Form::Compiled { bytes, .. } => {
-                Catalog::load_with_limits(bytes.as_slice(), &options.limits).and_then(sound)
-            }
-        };
-        match loaded {
-            Ok(catalog) => {
-                let report = catalog.report();
+        self.compile_observed(options, &mut |_, _| {})
+    }
+
+    /// As [`compile`](Self::compile), and tells after each tool how many are done, of how many.
+    pub fn compile_observed(
+        &self,
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<(Catalog, Report), Report> {
+        match &self.form {
+            Form::Text(text) => {
+                let mut catalog = Catalog::default();
+                let report = catalog.upsert_observed(text, options, observe).map_err(|refused| refused.report)?;
                 Ok((catalog, report))
             }
-            Err(error) => {
-                let finding = Finding::new(FindingKind::Unreadable, "", error.to_string());
-                Err(Report { findings: vec![finding], ..Report::default() })
+            Form::Compiled { bytes, text } => {
+                let catalog = load(bytes, options).map_err(|error| {
+                    let finding = Finding::new(FindingKind::Unreadable, "", error.to_string());
+                    Report { findings: vec![finding], ..Report::default() }
+                })?;
+                let mut report = catalog.report().clone();
+                if text.is_empty() {
+                    // There is nothing that the offsets could be into.
+                    report.findings.iter_mut().for_each(|finding| finding.span = None);
+                }
+                Ok((catalog, report))
             }
         }
+    }
+
+    /// The catalog as a compiled file, with its text.
+    pub fn compiled(&self, catalog: &Catalog) -> Vec<u8> {
+        if self.text().is_empty() { catalog.to_bytes() } else { catalog.to_bytes_with_source(self.text()) }
     }
 
     /// The tool of that name. Errors: there is none; the names most like it are given.
@@ -120,24 +146,24 @@ impl CatalogFile {
         })
     }
 
-    /// Line and column of a byte of the catalog's text, from 1; the column counts characters. A compiled catalog knows those
-    /// of its findings. Cost: linear in the text before.
-    pub fn position(&self, at: usize) -> Option<(usize, usize)> {
-        let text = match &self.form {
-            Form::Text(text) => text,
-            Form::Compiled { loaded, .. } => return loaded.as_ref().ok()?.position(at),
-        };
-        let before = &text[..at.min(text.len())];
+    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
+    pub fn position(&self, at: usize) -> (usize, usize) {
+        let before = &self.text()[..at.min(self.text().len())];
         let mut lines = before.rsplit(|byte| *byte == b'\n');
         let line = lines.next().unwrap_or_default();
         // Bytes that go on with a character do not count.
         let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        Some((lines.count() + 1, chars + 1))
+        (lines.count() + 1, chars + 1)
     }
 }
 
-/// The catalog, if all of it holds together.
-fn sound(catalog: Catalog) -> std::result::Result<Catalog, LoadError> {
+/// A compiled catalog, if all of it holds together.
+fn load(bytes: &[u8], options: &Options) -> std::result::Result<Catalog, LoadError> {
+    let catalog = if options.limits == Limits::default() {
+        Catalog::load(bytes)?
+    } else {
+        Catalog::load_with_limits(bytes, &options.limits)?
+    };
     catalog.verify().map(|()| catalog)
 }
 
@@ -188,9 +214,10 @@ mod tests {
     #[test]
     fn positions_count_characters() {
         let file = CatalogFile::new(String::new(), "[\n  \"é\", 1]".into());
-        for (at, position) in [(0, (1, 1)), (4, (2, 3)), (10, (2, 8)), (99, (2, 10))] {
-            assert_eq!(file.position(at), Some(position));
-        }
+        assert_eq!(file.position(0), (1, 1));
+        assert_eq!(file.position(4), (2, 3));
+        assert_eq!(file.position(10), (2, 8));
+        assert_eq!(file.position(99), (2, 10));
     }
 
     #[test]

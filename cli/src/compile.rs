@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             bail!("{} is no catalog", file.name());
         }
     };
-    let bytes = catalog.to_bytes();
+    let bytes = file.compiled(&catalog);
     write(&args.output, &bytes)?;
     let plural = if report.tools == 1 { "" } else { "s" };
     let said = format!(

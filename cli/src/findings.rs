@@ -6,6 +6,7 @@ use callgate::{Finding, FindingKind, Report, SchemaRole, Severity};
 use serde::Serialize;
 
 use crate::catalog_file::CatalogFile;
+use crate::excerpt::Excerpt;
 use crate::output::{Styles, visible};
 
 /// Writes the findings of one catalog, by tool; nothing if there are none.
@@ -14,6 +15,8 @@ use crate::output::{Styles, visible};
 /// tools.json
 ///   roll
 ///     error[not_well_formed] 1:40 input /properties/seed/type: 'intger' is not valid …
+///       | {"seed": {"type": "intger"}}
+///       |                   ^^^^^^^^ did you mean "integer"?
 /// ```
 pub fn write<'f>(
     out: &mut dyn Write,
@@ -37,22 +40,35 @@ pub fn write<'f>(
 }
 
 fn write_finding(out: &mut dyn Write, styles: Styles, file: &CatalogFile, finding: &Finding) -> io::Result<()> {
-    let indent = if finding.tool.is_some() { "    " } else { "  " };
+    let indentation = if finding.tool.is_some() { "    " } else { "  " };
     let severity = match finding.severity {
         Severity::Error => styles.error,
         Severity::Warning => styles.warning,
     };
-    write!(out, "{indent}{severity}{}[{}]{severity:#}", finding.severity, finding.kind)?;
+    write!(out, "{indentation}{severity}{}[{}]{severity:#}", finding.severity, finding.kind)?;
     let place = place(file, finding);
     if !place.is_empty() {
         write!(out, " {}{}{:#}", styles.place, visible(&place), styles.place)?;
     }
-    writeln!(out, ": {}", visible(&finding.detail))
+    writeln!(out, ": {}", visible(&finding.detail))?;
+    let hint = finding.hint.as_deref().map(|hint| format!(" {}", visible(hint))).unwrap_or_default();
+    let excerpt = finding.span.as_ref().and_then(|span| Excerpt::of(file.text(), span));
+    let place = styles.place;
+    if let Some(Excerpt { line, indent, width }) = excerpt {
+        let carets = "^".repeat(width);
+        writeln!(out, "{indentation}  {place}|{place:#} {line}")?;
+        writeln!(out, "{indentation}  {place}|{place:#} {:indent$}{severity}{carets}{severity:#}{hint}", "")
+    } else if !hint.is_empty() {
+        writeln!(out, "{indentation} {hint}")
+    } else {
+        Ok(())
+    }
 }
 
 /// Position, schema and pointer, as far as they are known.
 fn place(file: &CatalogFile, finding: &Finding) -> String {
-    let position = finding.at.and_then(|at| file.position(at)).map(|(line, column)| format!("{line}:{column}"));
+    let position =
+        finding.span.as_ref().map(|span| file.position(span.start)).map(|(line, column)| format!("{line}:{column}"));
     let schema = schema(finding).map(|role| role.to_string());
     let pointer = Some(finding.pointer.clone()).filter(|pointer| !pointer.is_empty());
     [position, schema, pointer].into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -77,6 +93,8 @@ pub struct FindingJson<'f> {
     severity: Severity,
     detail: &'f str,
     hint: Option<&'f str>,
+    /// Where in the file, from and to. Unit: bytes.
+    span: Option<[usize; 2]>,
 }
 
 impl<'f> FindingJson<'f> {
@@ -90,7 +108,8 @@ impl<'f> FindingJson<'f> {
             kind: finding.kind,
             severity: finding.severity,
             detail: &finding.detail,
-            hint: None,
+            hint: finding.hint.as_deref(),
+            span: finding.span.as_ref().map(|span| [span.start, span.end]),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use anyhow::{Result, ensure};
-use callgate::{Limits, Options};
+use callgate::{Limits, Options, Shape};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::catalog_file::CatalogFile;
 
@@ -49,11 +50,35 @@ impl LimitFlags {
     }
 }
 
+/// `--shape`
+#[derive(Debug, clap::Args)]
+pub struct ShapeFlag {
+    /// Read all tools of the catalog in this shape. Without it each is recognised by its members.
+    #[arg(long, value_name = "SHAPE", value_parser = shapes())]
+    pub shape: Option<Shape>,
+}
+
+impl ShapeFlag {
+    /// Errors: a shape was named, and the catalog has been compiled.
+    pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
+        let settled = file.is_compiled() && self.shape.is_some();
+        ensure!(!settled, "{} is compiled: --shape is for its source", file.name());
+        Ok(())
+    }
+}
+
+fn shapes() -> impl TypedValueParser<Value = Shape> {
+    // Every name that the parser lets through is one.
+    PossibleValuesParser::new(Shape::names()).map(|name| Shape::from_name(&name).unwrap_or(Shape::Mcp))
+}
+
 /// The flags of commands that compile a tool to call it.
 #[derive(Debug, clap::Args)]
 pub struct CompileFlags {
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    shape: ShapeFlag,
     /// Reject strings that do not have the `format` their schema names. Without it `format` says nothing about
     /// validity, as JSON Schema has it.
     #[arg(long)]
@@ -63,14 +88,19 @@ pub struct CompileFlags {
 impl CompileFlags {
     /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
     pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
-        let compiled = file.text().is_none();
-        ensure!(!(compiled && self.assert_formats), "{} is compiled: --assert-formats is for its source", file.name());
-        Ok(())
+        let settled = file.is_compiled() && self.assert_formats;
+        ensure!(!settled, "{} is compiled: --assert-formats is for its source", file.name());
+        self.shape.ensure_for(file)
     }
 
     /// The options of compilation.
     pub fn options(&self) -> Options {
-        Options { assert_formats: self.assert_formats, limits: self.limits.limits(), ..Options::default() }
+        Options {
+            assert_formats: self.assert_formats,
+            limits: self.limits.limits(),
+            shape: self.shape.shape,
+            ..Options::default()
+        }
     }
 }
 

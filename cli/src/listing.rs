@@ -53,8 +53,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin([is_stdin(&args.catalog), args.call.as_ref().is_some_and(CallArguments::is_stdin)])?;
     let file = CatalogFile::read(&args.catalog)?;
     args.compile.ensure_for(&file)?;
-    if file.text().is_none() && args.stage != Stage::Final {
-        bail!("{} is compiled: the stages before the final one need its source", file.name());
+    if args.stage != Stage::Final {
+        file.ensure_text("--stage")?;
     }
     let options = args.compile.options();
     let (catalog, report) = match file.compile(&options) {
@@ -72,6 +72,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.cost && args.stage != Stage::Final {
         bail!("--cost is of the final program: it cannot be shown with another --stage");
     }
+    let options = if file.is_compiled() { catalog.options().clone() } else { options };
     let lister = Lister { file: &file, options: &options, stage: args.stage, cost: args.cost };
     if let Some(arguments) = &args.call {
         return lister.list_call(&tools, &arguments.read(&options.limits)?);
@@ -117,8 +118,8 @@ impl Lister<'_> {
     /// A stage before the last of what judges the tool's arguments.
     fn stage_text(&self, tool: &Tool, stage: callgate::Stage) -> Option<String> {
         tool.input()?;
-        // The catalog has been compiled, so it is one; its text is there, or no stage could have been asked for.
-        let text = Catalog::stage_listing(self.file.text()?, tool.name(), stage, self.options).ok()?;
+        // The catalog has been compiled, so it is one.
+        let text = Catalog::stage_listing(self.file.text(), tool.name(), stage, self.options).ok()?;
         Some(match text {
             Some(text) => format!("unit {}\n{text}", tool.name()),
             None => format!("unit {}   no schema", tool.name()),

@@ -6,18 +6,26 @@
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
 //!      ├► compile  a catalog's compiled file  ┤
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//!
+//! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
+//!                                                                  progress       how far a long run has come
 //! ```
 
+mod annotations;
 mod arguments;
 mod call;
 mod catalog_file;
 mod check;
 mod compile;
 mod eval;
+mod excerpt;
 mod findings;
 mod flags;
 mod listing;
 mod output;
+mod portability;
+mod progress;
+mod sarif;
 
 use std::process::ExitCode;
 

@@ -25,6 +25,12 @@ const TOOLS: &str = r##"{"tools": [
 /// A catalog without a finding.
 const SOUND: &str = r#"[{"name": "ping", "inputSchema": {"type": "object", "maxProperties": 1}}]"#;
 
+/// A catalog with a tool that some providers take.
+const DICE: &str = r#"[
+  {"name": "roll.dice", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+    "properties": {"sides": {"type": "integer"}, "é": {"type": "array"}}}}
+]"#;
+
 /// A folder with files in it, where commands run.
 struct Place(PathBuf);
 
@@ -116,10 +122,14 @@ fn version_and_help() {
 #[test]
 fn wrong_usage_exits_2() {
     let place = Place::new("wrong_usage");
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["chek"], "unrecognized subcommand 'chek'"),
         (&["check"], "<CATALOG>..."),
-        (&["check", "tools.json", "--format", "xml"], "[possible values: human, json]"),
+        (&["check", "tools.json", "--format", "xml"], "[possible values: human, json, sarif, github]"),
+        (
+            &["check", "tools.json", "--shape", "soap"],
+            "[possible values: bedrock, openai-chat, mcp, anthropic, gemini, ",
+        ),
         (&["check", "tools.json", "--limit", "call_fuel_max"], "a limit is set as NAME=N"),
         (&["check", "tools.json", "--limit", "fuel=1"], "no such limit; there are schema_bytes_healthy, "),
         (&["check", "tools.json", "--limit", "call_depth_max=1025"], "the limit can be at most 1024"),
@@ -203,14 +213,18 @@ fn check_a_sound_catalog() {
 #[test]
 fn check_prints_findings_by_file_and_tool() {
     let place = Place::new("check_findings");
-    let text = "tools.json
+    let text = r##"tools.json
   list_rolls
-    error[root_not_object] 10:51 input /type: the type excludes objects, and arguments are an object
+    error[root_not_object] 10:50 input /type: the type excludes objects, and arguments are an object
+      | …rolls", "inputSchema": {"type": "array"}},
+      |                                  ^^^^^^^
   sum_rolls
-    error[ref_unresolved] 11:50 input /$ref: #/$defs/nowhere points to nothing
+    error[ref_unresolved] 11:49 input /$ref: #/$defs/nowhere points to nothing
+      | …rolls", "inputSchema": {"$ref": "#/$defs/nowhere"}}
+      |                                  ^^^^^^^^^^^^^^^^^
 
 4 tools: 2 healthy, 1 flagged, 1 refused
-";
+"##;
     assert_eq!(place.run(&["check", "sound.json", "tools.json"]), done(0, text, ""));
     assert_eq!(place.run(&["check", "--strict", "sound.json", "tools.json"]), done(1, text, ""));
     let from_stdin = text.replace("tools.json", "-").replace("4 tools: 2 healthy", "3 tools: 1 healthy");
@@ -222,15 +236,16 @@ fn check_as_json() {
     let place = Place::new("check_json");
     let done = place.run(&["check", "tools.json", "sound.json", "--format", "json"]);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
-    let finding = |tool: &str, pointer: &str, kind: &str, detail: &str| {
+    let finding = |tool: &str, pointer: &str, kind: &str, detail: &str, span: [usize; 2]| {
         json!({
             "file": "tools.json", "tool_id": tool, "schema": "input", "pointer": pointer, "kind": kind,
-            "severity": "error", "detail": detail, "hint": null,
+            "severity": "error", "detail": detail, "hint": null, "span": span,
         })
     };
+    let no_object = "the type excludes objects, and arguments are an object";
     let findings = [
-        finding("list_rolls", "/type", "root_not_object", "the type excludes objects, and arguments are an object"),
-        finding("sum_rolls", "/$ref", "ref_unresolved", "#/$defs/nowhere points to nothing"),
+        finding("list_rolls", "/type", "root_not_object", no_object, [326, 333]),
+        finding("sum_rolls", "/$ref", "ref_unresolved", "#/$defs/nowhere points to nothing", [385, 402]),
     ];
     assert_eq!(done.json(), json!({"tools": 4, "healthy": 2, "flagged": 1, "refused": 1, "findings": findings}));
     let order = ["\"tools\":", "\"healthy\":", "\"flagged\":", "\"refused\":", "\"findings\":"];
@@ -246,15 +261,19 @@ fn check_a_text_that_is_no_catalog() {
     place.write("number.json", "7");
     let text = "broken.json
   error[unreadable] 2:3: not JSON: expected a value at byte 14
+    | oops]}
+    | ^
 
 empty.json
-  error[unreadable] 1:1: not JSON: no value at byte 0
+  error[unreadable] 1:1: not JSON: the text is empty
 
 binary.json
-  error[unreadable] 1:1: not JSON: invalid UTF-8 at byte 0
+  error[unreadable] 1:1: not JSON: the text is UTF-16, and must be UTF-8
 
 number.json
-  error[unreadable]: a catalog is an object or an array
+  error[unreadable] 1:1: a catalog is an object or an array
+    | 7
+    | ^
 
 1 tool: 1 healthy, 0 flagged, 0 refused; 4 catalogs unreadable
 ";
@@ -265,7 +284,7 @@ number.json
     let json = place.run(&["check", "broken.json", "--format", "json"]).json();
     let finding = json!({
         "file": "broken.json", "tool_id": null, "schema": null, "pointer": "", "kind": "unreadable",
-        "severity": "error", "detail": "not JSON: expected a value at byte 14", "hint": null,
+        "severity": "error", "detail": "not JSON: expected a value at byte 14", "hint": null, "span": [14, 14],
     });
     assert_eq!(json, json!({"tools": 0, "healthy": 0, "flagged": 0, "refused": 0, "findings": [finding]}));
 }
@@ -288,6 +307,66 @@ fn check_warnings_pass_under_strict() {
 }
 
 #[test]
+fn check_for_providers() {
+    let place = Place::new("check_for");
+    place.write("dice.json", DICE);
+    let text = "dice.json
+  roll.dice
+    error openai[tool_name] 2:3: \"roll.dice\" does not match ^[a-zA-Z0-9_-]{1,64}$
+      hint: send the tool under a name of that form, and map it back when it is called
+    error openai[array_items] 3:55 input /properties/é: the array has no \"items\"
+      hint: add \"items\" with the schema of the elements
+    warning mcp[dialect] 2:53 input /$schema: the schema is of draft 7
+      hint: write the schema in 2020-12, and leave $schema out
+
+2 tools: 2 healthy, 0 flagged, 0 refused
+openai: 2 tools, 0 accepted, 2 refused; most often: root_properties 1, tool_name 1, array_items 1
+mcp: 2 tools, 2 accepted, 0 refused; most often: dialect 1 (warning)
+";
+    let args = ["check", "sound.json", "dice.json", "--for", "openai,mcp"];
+    let sound = "sound.json
+  ping
+    error openai[root_properties] 1:34 input: the root has no \"properties\"
+      hint: add \"properties\": {}
+
+";
+    assert_eq!(place.run(&args), done(0, &format!("{sound}{text}"), ""));
+    assert_eq!(place.run(&[&args[..], &["--strict"]].concat()).code, Some(1));
+    let taken = ["check", "dice.json", "--strict", "--for", "mcp", "--for", "mcp"];
+    assert_eq!(place.run(&taken).code, Some(0));
+}
+
+#[test]
+fn check_for_providers_as_json() {
+    let place = Place::new("check_for_json");
+    place.write("dice.json", DICE);
+    let json = place.run(&["check", "dice.json", "--for", "mcp", "--format", "json"]).json();
+    let rules = json!([{"rule": "dialect", "refuses": false, "tools": 1}]);
+    let objection = json!({
+        "file": "dice.json", "tool_id": "roll.dice", "schema": "input", "pointer": "/$schema", "provider": "mcp",
+        "rule": "dialect", "refuses": false, "detail": "the schema is of draft 7",
+        "hint": "write the schema in 2020-12, and leave $schema out",
+        "source": "https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage",
+    });
+    let expected = json!({
+        "tools": 1, "healthy": 1, "flagged": 0, "refused": 0, "findings": [], "objections": [objection], "unlisted": 0,
+        "providers": [{"provider": "mcp", "accepted": 1, "refused": 0, "rules": rules}],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn check_for_nobody_that_is_known() {
+    let place = Place::new("check_for_nobody");
+    let done = place.run(&["check", "sound.json", "--for", "openai,cohere"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("no such provider; there are openai-strict, openai, anthropic"), "{}", done.err);
+    place.write("number.json", "7");
+    let done = place.run(&["check", "number.json", "--for", "mcp"]);
+    assert!(done.out.ends_with("0 tools: 0 healthy, 0 flagged, 0 refused; 1 catalog unreadable\n"), "{}", done.out);
+}
+
+#[test]
 fn check_entries_that_are_no_tools() {
     let place = Place::new("check_entries");
     place.write("entries.json", r#"[7, {"name": "ping"}, {"name": "ping"}, {"inputSchema": {}}]"#);
@@ -297,6 +376,88 @@ fn check_entries_that_are_no_tools() {
     assert_eq!(parts("kind"), json!(["not_a_tool", "duplicate_tool", "not_a_tool"]));
     assert_eq!(parts("tool_id"), json!([null, "ping", null]));
     assert_eq!(parts("schema"), json!([null, null, null]));
+}
+
+/// A tool with a misspelt type, and a tool of OpenAI's.
+const MIXED: &str = r#"[
+  {"name": "roll", "inputSchema": {"properties": {"seed": {"type": "intger"}}}},
+  {"type": "function", "function": {"name": "sum", "parameters": {"minProperties": 2, "maxProperties": 1}}}
+]"#;
+
+#[test]
+fn check_shows_the_repair_under_the_value() {
+    let place = Place::new("check_repair");
+    place.write("mixed.json", MIXED);
+    let text = r#"mixed.json
+  roll
+    error[not_well_formed] 2:68 input /properties/seed/type: 'intger' is not valid under any of the given schemas
+      | …"properties": {"seed": {"type": "intger"}}}},
+      |                                  ^^^^^^^^ did you mean "integer"?
+  sum
+    warning[contradiction] 3:84 input /minProperties: no object satisfies both minProperties 2 and maxProperties 1
+      | …"parameters": {"minProperties": 2, "maxProperties": 1}}}
+      |                                  ^
+
+2 tools: 0 healthy, 1 flagged, 1 refused
+"#;
+    assert_eq!(place.run(&["check", "mixed.json"]), done(0, text, ""));
+}
+
+#[test]
+fn check_in_a_declared_shape() {
+    let place = Place::new("check_shape");
+    place.write("mixed.json", MIXED);
+    let json = place.run(&["check", "mixed.json", "--shape", "openai-chat", "--format", "json"]).json();
+    let first = &json["findings"][0];
+    let said = ["kind", "detail", "hint"].map(|key| first[key].as_str().unwrap());
+    let detail = "read as openai-chat, the tool has no schema, but it has one of mcp";
+    assert_eq!(said, ["not_a_tool", detail, "it looks like mcp"]);
+    assert_eq!((&json["tools"], &json["flagged"], &json["refused"]), (&json!(2), &json!(1), &json!(1)));
+}
+
+#[test]
+fn check_json_is_as_its_schema_says() {
+    let place = Place::new("check_schema");
+    place.write("mixed.json", MIXED);
+    place.write("page.json", include_str!("../../docs/check.schema.json"));
+    place.write("schemas.json", format!(r#"{{"report": {}}}"#, include_str!("../../docs/check.schema.json")));
+    for files in [&["mixed.json"][..], &["sound.json"], &["tools.json", "mixed.json", "page.json"]] {
+        let report = place.run(&[&["check", "--format", "json"], files].concat()).out;
+        place.write("report.json", report);
+        assert_eq!(place.run(&["call", "schemas.json", "report", "@report.json"]), done(0, "ok\n", ""));
+    }
+    place.write("report.json", r#"{"tools": 1, "healthy": 1, "flagged": 0, "refused": 0, "findings": [{}]}"#);
+    assert_eq!(place.run(&["call", "schemas.json", "report", "@report.json"]).code, Some(1));
+}
+
+#[test]
+fn check_as_sarif() {
+    let place = Place::new("check_sarif");
+    place.write("a b.json", MIXED);
+    let log = place.run(&["check", "a b.json", "--format", "sarif"]).json();
+    assert_eq!((&log["version"], &log["runs"][0]["tool"]["driver"]["name"]), (&json!("2.1.0"), &json!("callgate")));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&json!("not_well_formed"), &json!("error")));
+    let location = &results[0]["locations"][0];
+    assert_eq!(location["physicalLocation"]["artifactLocation"]["uri"], "a%20b.json");
+    let region = json!({
+        "startLine": 2, "startColumn": 68, "endLine": 2, "endColumn": 76, "byteOffset": 69, "byteLength": 8
+    });
+    assert_eq!(location["physicalLocation"]["region"], region);
+    assert_eq!(location["logicalLocations"][0]["fullyQualifiedName"], "roll#input/properties/seed/type");
+}
+
+#[test]
+fn check_as_annotations() {
+    let place = Place::new("check_github");
+    place.write("mixed.json", MIXED);
+    let text = "::error file=mixed.json,line=2,endLine=2,col=68,endColumn=76,title=not_well_formed::error[not_well_formed] roll at \
+                /properties/seed/type: 'intger' is not valid under any of the given schemas; did you mean \"integer\"?
+::warning file=mixed.json,line=3,endLine=3,col=84,endColumn=85,title=contradiction::warning[contradiction] sum at \
+                /minProperties: no object satisfies both minProperties 2 and maxProperties 1\n";
+    assert_eq!(place.run(&["check", "mixed.json", "--format", "github"]), done(0, text, ""));
+    assert_eq!(place.run(&["check", "sound.json", "--format", "github"]), done(0, "", ""));
 }
 
 #[test]
@@ -426,17 +587,19 @@ fn call_of_a_tool_that_is_not_there() {
 #[test]
 fn call_of_a_tool_that_is_not_compiled() {
     let place = Place::new("call_uncompiled");
-    let err = "tools.json
+    let err = r##"tools.json
   sum_rolls
-    error[ref_unresolved] 11:50 input /$ref: #/$defs/nowhere points to nothing
+    error[ref_unresolved] 11:49 input /$ref: #/$defs/nowhere points to nothing
+      | …rolls", "inputSchema": {"$ref": "#/$defs/nowhere"}}
+      |                                  ^^^^^^^^^^^^^^^^^
 callgate: not compiled: ref_unresolved
-";
+"##;
     assert_eq!(place.run(&["call", "tools.json", "sum_rolls"]), done(2, "", err));
     let json = place.run(&["call", "tools.json", "sum_rolls", "--format", "json"]);
     assert_eq!((json.code, json.err.as_str()), (Some(2), err));
     let detail = "#/$defs/nowhere points to nothing at /$ref";
     assert_eq!(json.json(), json!({"error": {"outcome": "finding", "code": "ref_unresolved", "detail": detail}}));
-    let err = "-\n  error[unreadable] 1:1: not JSON: no value at byte 0\ncallgate: not compiled: unreadable\n";
+    let err = "-\n  error[unreadable] 1:1: not JSON: the text is empty\ncallgate: not compiled: unreadable\n";
     assert_eq!(place.run(&["call", "-", "x"]), done(2, "", err));
 }
 
@@ -568,7 +731,7 @@ fn a_compiled_catalog_serves_as_the_catalog_does() {
     let wrote = place.run(&["compile", "tools.json", "-o", "tools.callgate"]);
     let bytes = fs::metadata(place.0.join("tools.callgate")).unwrap().len();
     assert_eq!(wrote, done(0, &format!("3 tools: 1 healthy, 1 flagged, 1 refused; {bytes} bytes\n"), ""));
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 10] = [
         &["check", "CATALOG"],
         &["check", "CATALOG", "--format", "json"],
         &["check", "CATALOG", "--strict"],
@@ -576,6 +739,9 @@ fn a_compiled_catalog_serves_as_the_catalog_does() {
         &["call", "CATALOG", "roll_dice", r#"{"seed": 1}"#, "--format", "json"],
         &["call", "CATALOG", "sum_rolls"],
         &["listing", "CATALOG", "--cost"],
+        &["listing", "CATALOG", "roll_dice", "--stage", "ir"],
+        &["check", "CATALOG", "--for", "openai-strict"],
+        &["check", "CATALOG", "--format", "github"],
     ];
     for command in commands {
         let with = |catalog| {
@@ -616,7 +782,7 @@ fn options_of_a_compiled_catalog_are_settled() {
     let refusals: [(&[&str], &str); 3] = [
         (&["call", "sound", "ping", "--assert-formats"], "sound is compiled: --assert-formats is for its source"),
         (&["check", "sound", "--limit", "schema_depth_healthy=1"], "sound is compiled: --limit is for its source"),
-        (&["listing", "sound", "--stage", "ir"], "sound is compiled: the stages before the final one need its source"),
+        (&["check", "sound", "--shape", "mcp"], "sound is compiled: --shape is for its source"),
     ];
     assert_eq!(place.run(&["compile", "sound.json", "-o", "sound"]).code, Some(0));
     for (command, expected) in refusals {

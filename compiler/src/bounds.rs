@@ -1,6 +1,8 @@
 //! Measures of a schema: size, depth, properties, and keys that stand twice. Flat loops over the tape: a schema of
 //! 100,000 levels is measured like any other.
 
+use std::ops::Range;
+
 use callgate_vm::instance::View;
 use callgate_vm::limits::Limits;
 use callgate_vm::render::write_pointer_of;
@@ -68,7 +70,7 @@ pub(crate) fn duplicates(tape: Tape<'_>, root: Node, findings: &mut Vec<Finding>
 }
 
 /// Where in the text the value is that a JSON Pointer from `root` names; as far as it leads.
-pub(crate) fn offset_of(tape: Tape<'_>, root: Node, pointer: &str) -> usize {
+pub(crate) fn span_at(tape: Tape<'_>, root: Node, pointer: &str) -> Range<usize> {
     let mut at = root;
     for segment in pointer.split('/').skip(1) {
         let name = segment.replace("~1", "/").replace("~0", "~");
@@ -82,7 +84,14 @@ pub(crate) fn offset_of(tape: Tape<'_>, root: Node, pointer: &str) -> usize {
             None => break,
         }
     }
-    tape.entry(at).start as usize
+    span_of(tape, at)
+}
+
+/// Where in the text the value is, a string with its quotes.
+pub(crate) fn span_of(tape: Tape<'_>, node: Node) -> Range<usize> {
+    let entry = tape.entry(node);
+    let quote = usize::from(tape.is_string(node));
+    (entry.start as usize).saturating_sub(quote)..entry.end as usize + quote
 }
 
 /// Containers inside containers; the root's own level is 0.

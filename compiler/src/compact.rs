@@ -15,16 +15,29 @@ pub(crate) fn text(tape: Tape<'_>, node: Node) -> Cow<'_, str> {
     if compact_bytes(tape, node) == end - start {
         return Cow::Borrowed(&tape.source()[start..end]);
     }
-    let mut out = String::with_capacity(end - start);
-    let mut at = start;
-    for entry in scalars(tape, node) {
-        let scalar = (entry.start as usize, entry.end as usize);
-        out.extend(tape.source()[at..scalar.0].chars().filter(|c| !c.is_ascii_whitespace()));
-        out.push_str(&tape.source()[scalar.0..scalar.1]);
-        at = scalar.1;
+    Cow::Owned(text_without(tape, node, &[]))
+}
+
+/// As [`text`], with `null` in the places of the values at `left_out`.
+pub(crate) fn text_without(tape: Tape<'_>, node: Node, left_out: &[Node]) -> String {
+    let end = tape.entry(node).next;
+    let (mut at, text_end) = extent(tape.entry(node));
+    let mut out = String::with_capacity(if left_out.is_empty() { text_end - at } else { 0 });
+    let mut node = node;
+    while node < end {
+        let entry = tape.entry(node);
+        let is_left_out = left_out.contains(&node);
+        node = if is_left_out { entry.next } else { node + 1 };
+        if is_container(entry) && !is_left_out {
+            continue;
+        }
+        let (value_at, value_end) = extent(entry);
+        out.extend(tape.source()[at..value_at].chars().filter(|c| !c.is_ascii_whitespace()));
+        out.push_str(if is_left_out { "null" } else { &tape.source()[value_at..value_end] });
+        at = value_end;
     }
-    out.extend(tape.source()[at..end].chars().filter(|c| !c.is_ascii_whitespace()));
-    Cow::Owned(out)
+    out.extend(tape.source()[at..text_end].chars().filter(|c| !c.is_ascii_whitespace()));
+    out
 }
 
 /// Where the value lies in the source, a string with its quotes.
@@ -35,11 +48,6 @@ fn extent(entry: Entry) -> (usize, usize) {
 
 fn is_container(entry: Entry) -> bool {
     matches!(entry.kind, EntryKind::Array | EntryKind::Object)
-}
-
-/// The value's scalars and names, in the order of the text.
-fn scalars(tape: Tape<'_>, root: Node) -> impl Iterator<Item = Entry> {
-    (root..tape.entry(root).next).map(move |node| tape.entry(node)).filter(|entry| !is_container(*entry))
 }
 
 /// How long the text is without white space.
@@ -87,5 +95,8 @@ mod tests {
         assert_eq!(text(tape, 2), r#"{"b":["c"]}"#);
         assert_eq!(text(tape, 4), r#"["c"]"#);
         assert_eq!(text(tape, 5), r#""c""#);
+        assert_eq!(text_without(tape, 0, &[2]), r#"{"a":null,"d":1}"#);
+        assert_eq!(text_without(tape, 0, &[4, 7]), r#"{"a":{"b":null},"d":null}"#);
+        assert_eq!(text_without(tape, 2, &[2]), "null");
     }
 }

@@ -362,6 +362,22 @@ impl Keyword {
         row.first <= dialect.draft && dialect.draft <= row.last && dialect.vocabularies.has(row.vocabulary)
     }
 
+    /// Whether the draft has it, whatever its vocabularies.
+    pub(crate) fn is_in(self, draft: Draft) -> bool {
+        let (first, last) = self.drafts();
+        first <= draft && draft <= last
+    }
+
+    /// The first draft that has it, and the last.
+    pub(crate) fn drafts(self) -> (Draft, Draft) {
+        (self.row().first, self.row().last)
+    }
+
+    /// Whether calls are judged by it, directly or by the schema that it leads to.
+    pub(crate) fn asks_for_something(self) -> bool {
+        self.row().vocabulary != Vocabularies::CORE || matches!(self, Keyword::RecursiveRef | Keyword::DynamicRef)
+    }
+
     /// Whether drafts before this one had it: metaschemas go on to describe some of these.
     pub(crate) fn is_retired(self, draft: Draft) -> bool {
         self.row().last < draft

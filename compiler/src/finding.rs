@@ -1,6 +1,7 @@
 //! Findings: what is said about schemas, at ingest. A closed list.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -54,11 +55,17 @@ pub enum FindingKind {
     PatternBacktracks,
     /// A near-miss spelling of a known `$schema`, read as meant.
     NearDialect,
+    /// No value can satisfy the schema, or none that its author has in mind.
+    Contradiction,
+    /// A keyword that another draft or flavour has, and that says nothing here.
+    ForeignKeyword,
+    /// A name that is likely a keyword misspelt.
+    UnknownKeyword,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [FindingKind; 23] = [
+    pub const ALL: [FindingKind; 26] = [
         FindingKind::Unreadable,
         FindingKind::NotATool,
         FindingKind::DuplicateTool,
@@ -82,6 +89,9 @@ impl FindingKind {
         FindingKind::RootNotObject,
         FindingKind::PatternBacktracks,
         FindingKind::NearDialect,
+        FindingKind::Contradiction,
+        FindingKind::ForeignKeyword,
+        FindingKind::UnknownKeyword,
     ];
 
     /// The kind's stable spelling.
@@ -110,6 +120,9 @@ impl FindingKind {
             FindingKind::RootNotObject => "root_not_object",
             FindingKind::PatternBacktracks => "pattern_backtracks",
             FindingKind::NearDialect => "near_dialect",
+            FindingKind::Contradiction => "contradiction",
+            FindingKind::ForeignKeyword => "foreign_keyword",
+            FindingKind::UnknownKeyword => "unknown_keyword",
         }
     }
 
@@ -120,7 +133,10 @@ impl FindingKind {
             | FindingKind::DepthExceeded
             | FindingKind::PropertiesExceeded
             | FindingKind::PatternBacktracks
-            | FindingKind::NearDialect => Severity::Warning,
+            | FindingKind::NearDialect
+            | FindingKind::Contradiction
+            | FindingKind::ForeignKeyword
+            | FindingKind::UnknownKeyword => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -190,8 +206,10 @@ pub struct Finding {
     pub severity: Severity,
     /// One line about it.
     pub detail: String,
-    /// Where in the catalog's text it is. Unit: bytes.
-    pub at: Option<usize>,
+    /// The repair, where it is cheap to know: `did you mean "string"?`.
+    pub hint: Option<String>,
+    /// Where in the catalog's text the value is that the pointer leads to. Unit: bytes.
+    pub span: Option<Range<usize>>,
 }
 
 impl Finding {
@@ -204,7 +222,8 @@ impl Finding {
             kind,
             severity: kind.severity(),
             detail: detail.into(),
-            at: None,
+            hint: None,
+            span: None,
         }
     }
 }
@@ -221,7 +240,11 @@ impl fmt::Display for Finding {
         if !self.pointer.is_empty() {
             write!(f, " at {}", self.pointer)?;
         }
-        write!(f, ": {}", self.detail)
+        write!(f, ": {}", self.detail)?;
+        match &self.hint {
+            Some(hint) => write!(f, "; {hint}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -13,13 +13,16 @@
 
 mod bounds;
 mod compact;
+mod contradiction;
 mod dialect;
 mod document;
+mod edit_distance;
 mod emit;
 mod finding;
 mod fusion;
 mod ingest;
 mod ir;
+mod known;
 mod limits_check;
 mod location;
 mod lower;
@@ -28,21 +31,26 @@ mod options;
 mod pattern;
 mod pattern_cache;
 mod peephole;
+mod portability;
 mod quick_look;
 mod refs;
+mod repair;
 mod stages;
+mod stray;
 mod string_pool;
 mod well_formed;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ahash::HashSet;
 use bumpalo::Bump;
-use callgate_vm::tape::{EntryKind, Node, ReadError, Tape, TapeBuf};
+use callgate_vm::tape::{EntryKind, Node, OwnedTape, ReadError, Tape, TapeBuf};
 use callgate_vm::unit::Unit;
 use sha2::{Digest, Sha256};
 
 use crate::document::SCHEMA_READ;
+use crate::ingest::shape::SchemaAt;
+use crate::ingest::source::Source;
 use crate::ir::Model;
 use crate::limits_check::LowerBudget;
 use crate::pattern_cache::PatternCache;
@@ -52,8 +60,13 @@ use crate::well_formed::Checker;
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
-pub use crate::options::Options;
+pub use crate::ingest::shape::Shape;
+pub use crate::known::{CompiledSchema, KnownSchemas};
+pub use crate::options::{Options, Policy};
 pub use crate::pattern_cache::rebuild_pattern;
+pub use crate::portability::{
+    Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
+};
 pub use crate::stages::Stage;
 pub use callgate_vm::unit::FORMAT_VERSION;
 
@@ -62,10 +75,12 @@ pub use callgate_vm::unit::FORMAT_VERSION;
 pub struct CompiledTool {
     /// Its name.
     pub name: String,
-    /// What judges its arguments; none if the schema could not be compiled.
-    pub input: Option<Arc<Unit>>,
-    /// What judges its results; none if there is no schema or it could not be compiled.
-    pub output: Option<Arc<Unit>>,
+    /// The schema of its arguments; `{}` where the tool has none.
+    pub input: CompiledSchema,
+    /// The schema of its results, if it has one.
+    pub output: Option<CompiledSchema>,
+    /// The tool's entry as compact JSON text, with `null` in the places of its schemas.
+    pub definition: Arc<str>,
 }
 
 /// A compiled catalog.
@@ -77,57 +92,73 @@ pub struct Compiled {
     pub findings: Vec<Finding>,
     /// Entries that are no tool, or the second of their name: they are not among the tools.
     pub refused_entries: usize,
+    /// Schemas that were compiled now, with success or without.
+    pub schemas_compiled: usize,
+    /// Schemas that were known already, or stand in the catalog before.
+    pub schemas_reused: usize,
 }
 
-/// Compiles a catalog. Errors: it is not JSON, or of no known shape; one finding says so.
-pub fn compile_catalog(text: &[u8], options: &Options) -> Result<Compiled, Box<Finding>> {
+/// Compiles a catalog; schemas that are `known` by their digest are taken as they are. Errors: it is not JSON, or of no
+/// known shape; one finding says so.
+pub fn compile_catalog(text: &[u8], options: &Options, known: KnownSchemas) -> Result<Compiled, Box<Finding>> {
+    compile_catalog_observed(text, options, known, &mut |_, _| {})
+}
+
+/// As [`compile_catalog`], and tells after each entry how many are done, of how many.
+pub fn compile_catalog_observed(
+    text: &[u8],
+    options: &Options,
+    known: KnownSchemas,
+    observe: &mut dyn FnMut(usize, usize),
+) -> Result<Compiled, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let entries = ingest::read(tape)?;
-    let mut session = Session::new(options);
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let entries = ingest::read(tape, options.shape, &source.broken)?;
+    let mut session = Session { known, ..Session::new(options) };
     let mut compiled = Compiled::default();
     let mut names = HashSet::default();
-    for entry in entries {
-        let tool = match entry.tool {
-            Ok(tool) => tool,
+    let all = entries.len();
+    for (done, entry) in entries.into_iter().enumerate() {
+        match entry.tool {
+            Ok(tool) if names.insert(tool.name.clone()) => {
+                let tool = session.tool(tape, entry.node, tool, &mut compiled.findings);
+                compiled.tools.push(tool);
+            }
+            Ok(tool) => {
+                let detail = "the catalog has a tool of that name already; the first is kept";
+                let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+                let span = Some(bounds::span_of(tape, entry.node));
+                compiled.findings.push(Finding { tool: Some(tool.name), span, ..finding });
+                compiled.refused_entries += 1;
+            }
             Err(finding) => {
                 compiled.findings.push(finding);
                 compiled.refused_entries += 1;
-                continue;
             }
-        };
-        if !names.insert(tool.name.clone()) {
-            let detail = "the catalog has a tool of that name already; the first is kept";
-            let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
-            let at = Some(tape.entry(entry.node).start as usize);
-            compiled.findings.push(Finding { tool: Some(tool.name), at, ..finding });
-            compiled.refused_entries += 1;
-            continue;
         }
-        let mut compile = |node: Option<Node>, role| {
-            let root = node?;
-            let (unit, findings) = session.tool_schema(tape, root, role);
-            compiled.findings.extend(findings.into_iter().map(|finding| {
-                let at = finding.at.or_else(|| Some(bounds::offset_of(tape, root, &finding.pointer)));
-                Finding { tool: Some(tool.name.clone()), schema: role, at, ..finding }
-            }));
-            unit.map(Arc::new)
-        };
-        let input = match tool.input {
-            None => Some(Arc::new(session_free_unit(options))),
-            node => compile(node, SchemaRole::Input),
-        };
-        let output = compile(tool.output, SchemaRole::Output);
-        compiled.tools.push(CompiledTool { name: tool.name, input, output });
+        observe(done + 1, all);
     }
+    for span in compiled.findings.iter_mut().filter_map(|finding| finding.span.as_mut()) {
+        *span = span.start.saturating_sub(source.shift)..span.end.saturating_sub(source.shift);
+    }
+    compiled.schemas_compiled = session.compiled;
+    compiled.schemas_reused = session.reused;
     Ok(compiled)
 }
 
-/// The unit of a tool without a schema: anything goes.
-fn session_free_unit(options: &Options) -> Unit {
-    let mut buf = TapeBuf::new();
-    let compiled = buf.read(b"{}", SCHEMA_READ).ok().and_then(|tape| Session::new(options).schema(tape, 0).0);
-    compiled.expect("the empty schema compiles; a test does it")
+/// The schema of a tool that has none: anything goes.
+static ANYTHING: LazyLock<OwnedTape> =
+    LazyLock::new(|| OwnedTape::read(b"{}", SCHEMA_READ).expect("an empty object is JSON"));
+
+/// What is to be said about a schema in one role and not in the other: arguments and results must be able to be objects.
+fn role_finding(schema: &CompiledSchema, tape: Tape<'_>, root: Node, role: SchemaRole) -> Option<Finding> {
+    if schema.unit.is_none() || admits_objects(tape, root) {
+        return None;
+    }
+    let what = if role == SchemaRole::Input { "arguments are" } else { "structured content is" };
+    let detail = format!("the type excludes objects, and {what} an object");
+    Some(Finding::new(FindingKind::RootNotObject, "/type", detail))
 }
 
 /// Compiles one schema. Errors: the findings that keep it from being compiled, and all others.
@@ -144,14 +175,21 @@ pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Findi
 /// that far. Errors: the text is no catalog.
 pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -> Result<Option<String>, Box<Finding>> {
     let mut buf = TapeBuf::new();
-    let tape = buf.read(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?;
-    let found = ingest::read(tape)?.into_iter().filter_map(|entry| entry.tool.ok()).find(|entry| entry.name == tool);
-    let Some(node) = found.and_then(|tool| tool.input).filter(|node| refs::is_schema(tape.entry(*node).kind)) else {
+    let source = Source::read(text, &mut buf)?;
+    let tape = buf.tape(&source.text);
+    let mut tools = ingest::read(tape, options.shape, &source.broken)?.into_iter().filter_map(|entry| entry.tool.ok());
+    let Some(input) = tools.find(|entry| entry.name == tool).and_then(|tool| tool.input) else {
         return Ok(None);
     };
-    if bounds::hard(tape, node, &options.limits).is_err() {
+    if !refs::is_schema(tape.entry(input.node).kind) || bounds::hard(tape, input.node, &options.limits).is_err() {
         return Ok(None);
     }
+    let mut translated = TapeBuf::new();
+    let text = input.flavour.translate(tape, input.node);
+    let (tape, node) = match &text {
+        Some(text) => (translated.read_text(text, SCHEMA_READ).map_err(|error| Box::new(unreadable(error)))?, 0),
+        None => (tape, input.node),
+    };
     let bump = Bump::new();
     let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
     let root = registry.add(tape, node, None, dialect::Dialect::of(options.draft));
@@ -174,7 +212,7 @@ fn unreadable(error: ReadError) -> Finding {
     match error {
         ReadError::Malformed(malformed) => {
             let finding = Finding::new(FindingKind::Unreadable, "", format!("not JSON: {malformed}"));
-            Finding { at: Some(malformed.at), ..finding }
+            Finding { span: Some(malformed.at..malformed.at), ..finding }
         }
         ReadError::Fault(code) => {
             Finding::new(FindingKind::Unreadable, "", format!("beyond what is read: {}", code.as_str()))
@@ -203,6 +241,10 @@ struct Session<'o> {
     fingerprint: String,
     /// Holds one schema's compilation at a time.
     bump: Bump,
+    /// What need not be compiled again, and what has been compiled by now.
+    known: KnownSchemas,
+    compiled: usize,
+    reused: usize,
 }
 
 /// The arena that a compilation starts with: about what tools ask for. Unit: bytes for each byte of schema.
@@ -219,27 +261,81 @@ impl<'o> Session<'o> {
             checker: Checker::default(),
             fingerprint: options.fingerprint(),
             bump: Bump::new(),
+            known: KnownSchemas::default(),
+            compiled: 0,
+            reused: 0,
         }
     }
 
-    /// Compiles a tool's schema; beside the rest, arguments and results must be able to be objects.
-    fn tool_schema(&mut self, tape: Tape<'_>, node: Node, role: SchemaRole) -> (Option<Unit>, Vec<Finding>) {
-        let (unit, mut findings) = self.schema(tape, node);
-        if unit.is_some() && !admits_objects(tape, node) {
-            let what = if role == SchemaRole::Input { "arguments are" } else { "structured content is" };
-            let detail = format!("the type excludes objects, and {what} an object");
-            findings.push(Finding::new(FindingKind::RootNotObject, "/type", detail));
-        }
-        (unit, findings)
+    /// Compiles a tool's schemas. What is found is told of the tool, with its place in the text.
+    fn tool(&mut self, tape: Tape<'_>, entry: Node, tool: ingest::Tool, findings: &mut Vec<Finding>) -> CompiledTool {
+        let ingest::Tool { name, input, output } = tool;
+        let mut compile = |at: SchemaAt, role| {
+            let (schema, of_role) = self.flavoured(tape, at, role);
+            findings.extend(schema.findings.iter().cloned().chain(of_role).map(|finding| {
+                let span = bounds::span_at(tape, at.node, &finding.pointer);
+                Finding { tool: Some(name.clone()), schema: role, span: Some(span), ..finding }
+            }));
+            schema
+        };
+        let schemas: Vec<Node> = [input, output].into_iter().flatten().map(|schema| schema.node).collect();
+        let (input, output) =
+            (input.map(|at| compile(at, SchemaRole::Input)), output.map(|at| compile(at, SchemaRole::Output)));
+        let input = input.unwrap_or_else(|| self.known_schema(ANYTHING.tape(), 0));
+        CompiledTool { name, input, output, definition: compact::text_without(tape, entry, &schemas).into() }
     }
 
+    /// Compiles a schema of any flavour, in JSON Schema; and what is found about its role.
+    fn flavoured(&mut self, tape: Tape<'_>, at: SchemaAt, role: SchemaRole) -> (CompiledSchema, Option<Finding>) {
+        // Writing over goes as deep as the schema nests.
+        let is_bounded = at.is_other() && bounds::hard(tape, at.node, &self.options.limits).is_ok();
+        let text = if is_bounded { at.flavour.translate(tape, at.node) } else { None };
+        let mut buf = TapeBuf::new();
+        let translated = text.as_ref().and_then(|text| buf.read_text(text, SCHEMA_READ).ok());
+        let (tape, node) = translated.map_or((tape, at.node), |translated| (translated, 0));
+        let schema = self.known_schema(tape, node);
+        let of_role = role_finding(&schema, tape, node, role);
+        (schema, of_role)
+    }
+
+    /// The schema at `node`, compiled now if it is not known by its digest.
+    fn known_schema(&mut self, tape: Tape<'_>, node: Node) -> CompiledSchema {
+        let hard = bounds::hard(tape, node, &self.options.limits);
+        let text = compact::text(tape, node);
+        let digest = self.digest(&text);
+        if let Some(known) = self.known.get(&digest) {
+            self.reused += 1;
+            return known.clone();
+        }
+        let (unit, findings, source) = match hard {
+            Ok(depth) => {
+                self.compiled += 1;
+                let (unit, findings) = self.compile(tape, node, depth, digest);
+                (unit.map(Arc::new), findings, Some(text.into()))
+            }
+            Err(finding) => (None, vec![finding], None),
+        };
+        let schema = CompiledSchema { digest, source, unit, findings: findings.into() };
+        self.known.insert(schema.clone());
+        schema
+    }
+
+    /// As [`known_schema`](Self::known_schema) where nothing is known.
     fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Unit>, Vec<Finding>) {
+        match bounds::hard(tape, node, &self.options.limits) {
+            Ok(depth) => {
+                let digest = self.digest(&compact::text(tape, node));
+                self.compile(tape, node, depth, digest)
+            }
+            Err(finding) => (None, vec![finding]),
+        }
+    }
+
+    /// Compiles a schema that is within the hard limits of size and depth. What is found tells its place by pointer
+    /// alone: the same schema may stand in another text tomorrow.
+    fn compile(&mut self, tape: Tape<'_>, node: Node, depth: u64, digest: [u8; 32]) -> (Option<Unit>, Vec<Finding>) {
         let options = self.options;
         let mut findings = Vec::new();
-        let depth = match bounds::hard(tape, node, &options.limits) {
-            Ok(depth) => depth,
-            Err(finding) => return (None, vec![finding]),
-        };
         bounds::health(tape, node, depth, &options.limits, &mut findings);
         bounds::duplicates(tape, node, &mut findings);
         if !refs::is_schema(tape.entry(node).kind) {
@@ -254,10 +350,10 @@ impl<'o> Session<'o> {
             return (None, findings);
         }
         self.checker.check(&registry, root, options, &mut findings);
+        stray::check(&registry, root, &mut findings);
         if findings.iter().any(|finding| !finding.kind.compiles()) {
             return (None, findings);
         }
-        let digest = self.digest(tape, node);
         let model = Model::new(registry, options, &mut self.patterns);
         let (unit, more) = compile_model(model, root, digest, options);
         findings.extend(more);
@@ -275,12 +371,13 @@ impl<'o> Session<'o> {
         }
     }
 
-    fn digest(&self, tape: Tape<'_>, node: Node) -> [u8; 32] {
+    /// The digest of a schema's compact text. What changes a unit is part of it.
+    fn digest(&self, source: &str) -> [u8; 32] {
         let mut hasher = Sha256::new();
         hasher.update(FORMAT_VERSION.to_le_bytes());
         hasher.update(self.fingerprint.as_bytes());
         hasher.update([0]);
-        hasher.update(compact::text(tape, node).as_bytes());
+        hasher.update(source.as_bytes());
         hasher.finalize().into()
     }
 }
@@ -293,16 +390,20 @@ fn compile_model(
 ) -> (Option<Unit>, Vec<Finding>) {
     let budget = LowerBudget::new(options.limits.unit_bytes_max);
     let program = lower::lower(&mut model, root, options.peephole, budget);
+    let places = model.registry.places(root.doc);
     if program.is_some() {
         // What nothing refers to is read all the same: a broken reference or pattern there is a finding too.
-        for place in model.registry.places(root.doc) {
-            model.schema(place);
+        for place in &places {
+            model.schema(*place);
         }
     }
     let mut findings = std::mem::take(&mut model.registry.findings);
     // A schema behind two references is read once, but a pattern may be met in several blocks.
     findings.dedup();
     let compiles = findings.iter().all(|finding| finding.kind.compiles());
+    if compiles && program.is_some() {
+        contradiction::check(&mut model, &places, &mut findings);
+    }
     let unit = match program {
         Some(program) if compiles => match emit::emit(&program, &model, digest) {
             Ok(unit) => Some(unit),
@@ -341,9 +442,72 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn compile(text: &str, options: &Options, known: KnownSchemas) -> Compiled {
+        compile_catalog(text.as_bytes(), options, known).expect("a catalog")
+    }
+
     #[test]
     fn a_tool_without_a_schema_takes_anything() {
-        let unit = session_free_unit(&Options::default());
-        assert_eq!(unit.insn_len(), (1, 1));
+        let compiled = compile(r#"[{"name": "a"}]"#, &Options::default(), KnownSchemas::default());
+        let input = &compiled.tools[0].input;
+        assert_eq!(input.source.as_deref(), Some("{}"));
+        assert_eq!(input.unit.as_ref().map(|unit| unit.insn_len()), Some((1, 1)));
+    }
+
+    #[test]
+    fn equal_schemas_are_compiled_once() {
+        let text = r#"[
+            {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": { "type" : "object" }},
+            {"name": "b", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}},
+            {"name": "c", "inputSchema": {"type": "array"}}
+        ]"#;
+        let compiled = compile(text, &Options::default(), KnownSchemas::default());
+        assert_eq!((compiled.schemas_compiled, compiled.schemas_reused), (2, 3));
+        let unit = |schema: &CompiledSchema| schema.unit.clone().expect("it compiles");
+        let [a, b, c] = &compiled.tools[..] else { panic!("three tools") };
+        assert!(Arc::ptr_eq(&unit(&a.input), &unit(&b.input)));
+        assert!(Arc::ptr_eq(&unit(&a.input), &unit(a.output.as_ref().expect("an output"))));
+        // What is said about a role is not said about the other.
+        let details: Vec<&str> = compiled.findings.iter().map(|finding| finding.detail.as_str()).collect();
+        let not_object = |what| format!("the type excludes objects, and {what} an object");
+        assert_eq!(details, [not_object("structured content is"), not_object("arguments are")]);
+        assert_eq!(c.input.findings[..], []);
+    }
+
+    #[test]
+    fn known_schemas_are_taken_with_their_findings() {
+        let options = Options::default();
+        let schema = r#"{"properties": {"a": {"pattern": "(?=a)"}, "b": {}}}"#;
+        let first =
+            compile(&format!(r#"[{{"name": "a", "inputSchema": {schema}}}]"#), &options, KnownSchemas::default());
+        let known = || first.tools.iter().map(|tool| tool.input.clone()).collect::<KnownSchemas>();
+        let text = format!(r#"{{"tools": [{{"name": "b", "inputSchema":   {schema}}}]}}"#);
+        let second = compile(&text, &options, known());
+        assert_eq!((first.schemas_compiled, second.schemas_compiled), (1, 0));
+        let finding = &second.findings[0];
+        assert_eq!((finding.kind, finding.tool.as_deref()), (FindingKind::PatternBacktracks, Some("b")));
+        let start = finding.span.as_ref().map(|span| span.start + 1);
+        assert_eq!(start, text.find("(?=a)"));
+        // Options are part of the digest, and so is the last letter of the text.
+        let other = Options { assert_formats: true, ..Options::default() };
+        assert_eq!(compile(&text, &other, known()).schemas_compiled, 1);
+        assert_eq!(compile(&text.replace("(?=a)", "(?=b)"), &options, known()).schemas_compiled, 1);
+    }
+
+    #[test]
+    fn what_is_beyond_the_hard_limits_is_known_by_its_digest_alone() {
+        let mut options = Options::default();
+        options.limits.set("schema_bytes_max", 30).expect("a limit");
+        let text = r#"[{"name": "a", "inputSchema": {"description": "much too long"}}]"#;
+        let compiled = compile(text, &options, KnownSchemas::default());
+        let input = &compiled.tools[0].input;
+        assert!(input.source.is_none() && input.unit.is_none());
+        assert_eq!(input.findings[0].kind, FindingKind::SizeLimit);
+        assert_eq!(compiled.schemas_compiled, 0);
+        assert_ne!(
+            input.digest,
+            compile(&text.replace("long", "wide"), &options, KnownSchemas::default()).tools[0].input.digest
+        );
     }
 }

@@ -7,6 +7,19 @@ use callgate_vm::limits::Limits;
 
 use crate::dialect::Draft;
 use crate::document::Documents;
+use crate::ingest::shape::Shape;
+
+/// What becomes of tools about which an error was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Whatever compiles can be called; the findings are told.
+    #[default]
+    Flag,
+    /// A tool with a finding of severity error cannot be called, also where its schema compiles.
+    Quarantine,
+    /// One finding of severity error refuses the whole catalog; all findings are told.
+    Strict,
+}
 
 /// How schemas are compiled.
 #[derive(Clone, Debug)]
@@ -17,6 +30,11 @@ pub struct Options {
     pub assert_formats: bool,
     /// Documents that references may reach, by URI. Nothing else is ever read.
     pub documents: Arc<Documents>,
+    /// The shape that all tools of a catalog are read in; none recognises each by its members. Not part of a digest: it
+    /// says where schemas are, not what they mean.
+    pub shape: Option<Shape>,
+    /// What becomes of tools with errors. Not part of a digest: units are the same.
+    pub policy: Policy,
     /// Bounds.
     pub limits: Limits,
     /// Rewrites of the accept code. On by default; off only to compare.
@@ -31,6 +49,8 @@ impl Default for Options {
             draft: Draft::D2020,
             assert_formats: false,
             documents: Arc::default(),
+            shape: None,
+            policy: Policy::Flag,
             limits: Limits::default(),
             peephole: true,
             fusion: true,
@@ -39,8 +59,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What of the options belongs into a digest: all that can change a unit, as text. Equal options have equal ones.
-    pub fn fingerprint(&self) -> String {
+    /// What of the options belongs into a digest: all that can change a unit.
+    pub(crate) fn fingerprint(&self) -> String {
         let mut out = String::with_capacity(512);
         out.push_str("draft=");
         out.push_str(self.draft.name());

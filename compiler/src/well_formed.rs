@@ -1,14 +1,12 @@
 //! Well-formedness: a schema is an instance of its dialect's metaschema, and is judged as one.
 
-use std::fmt::Write as _;
-
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::{Explanation, Extent};
 use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::render::{Bounded, Renderer};
 use callgate_vm::scratch::{Scratch, Stack};
-use callgate_vm::tape::TapeInstance;
+use callgate_vm::tape::{Node, Tape, TapeInstance};
 use callgate_vm::unit::Unit;
 use callgate_vm::{explain, judge};
 
@@ -20,6 +18,7 @@ use crate::metaschema;
 use crate::options::Options;
 use crate::quick_look::is_plainly_well_formed;
 use crate::refs::{Place, Registry};
+use crate::repair;
 
 /// What checking a schema may spend: linear in its nodes, and a schema is bounded itself. Unit: fuel.
 const FUEL_MAX: u64 = 1 << 34;
@@ -69,9 +68,17 @@ impl Checker {
         metaschema::unit(draft).and_then(|unit| self.judge(unit, registry, root))
     }
 
+    /// Judges the schema at a node by the metaschema of a draft, whatever it says of itself.
+    pub(crate) fn judge_node(&mut self, draft: Draft, tape: Tape<'_>, node: Node) -> Option<Finding> {
+        metaschema::unit(draft).and_then(|unit| self.run(unit, tape, node))
+    }
+
     fn judge(&mut self, unit: &Unit, registry: &Registry<'_>, root: Place) -> Option<Finding> {
-        let tape = registry.tape(root.doc);
-        let mut instance = TapeInstance::new(tape, root.node);
+        self.run(unit, registry.tape(root.doc), root.node)
+    }
+
+    fn run(&mut self, unit: &Unit, tape: Tape<'_>, node: Node) -> Option<Finding> {
+        let mut instance = TapeInstance::new(tape, node);
         let mut stack = Stack::default();
         let bounds =
             Bounds { fuel_max: FUEL_MAX, depth_max: u32::MAX, memo_max: u64::from(u32::MAX), nested_max: NESTED_MAX };
@@ -90,7 +97,7 @@ impl Checker {
     }
 
     fn finding(renderer: Renderer<'_>) -> Finding {
-        let (mut pointer, mut detail) = (String::new(), String::new());
+        let (mut pointer, mut detail, mut hint) = (String::new(), String::new(), None);
         if let Some(top) = renderer.top() {
             let mut bounded = Bounded::new(&mut detail, DETAIL_BYTES_MAX);
             let written = renderer
@@ -98,14 +105,9 @@ impl Checker {
                 .and_then(|()| bounded.finish())
                 .and_then(|()| renderer.write_pointer(&mut pointer, top.deep.path));
             debug_assert!(written.is_ok());
-            let mut buffer = String::new();
-            let value = renderer.tape.text(top.deep.node).plain(&mut buffer);
-            if let Some(meant) = meant_type(&pointer, value) {
-                let added = write!(detail, "; did you mean \"{meant}\"?");
-                debug_assert!(added.is_ok());
-            }
+            hint = repair::hint(&pointer, renderer.tape, top.deep.node);
         }
-        Finding::new(FindingKind::NotWellFormed, pointer, detail)
+        Finding { hint, ..Finding::new(FindingKind::NotWellFormed, pointer, detail) }
     }
 }
 
@@ -115,77 +117,4 @@ fn declined(halt: Halt) -> Finding {
         Halt::Unreadable | Halt::Stackless => "unreadable",
     };
     Finding::new(FindingKind::SizeLimit, "", format!("the schema is too large to be checked: {code}"))
-}
-
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
-
-/// The type that a misspelt one means, where the pointer says that a type stands there.
-fn meant_type(pointer: &str, value: &str) -> Option<&'static str> {
-    let at_type = pointer.ends_with("/type")
-        || pointer
-            .rsplit_once('/')
-            .is_some_and(|(list, index)| list.ends_with("/type") && index.bytes().all(|byte| byte.is_ascii_digit()));
-    if !at_type || value.is_empty() || value.len() > 16 {
-        return None;
-    }
-    let aliases = [
-        ("str", "string"),
-        ("text", "string"),
-        ("int", "integer"),
-        ("long", "integer"),
-        ("float", "number"),
-        ("double", "number"),
-        ("decimal", "number"),
-        ("bool", "boolean"),
-        ("dict", "object"),
-        ("map", "object"),
-        ("list", "array"),
-        ("tuple", "array"),
-        ("none", "null"),
-    ];
-    let lower = value.to_ascii_lowercase();
-    if let Some((_, meant)) = aliases.iter().find(|(alias, _)| *alias == lower) {
-        return Some(meant);
-    }
-    let nearest = TYPES.iter().min_by_key(|name| edit_distance(name, &lower))?;
-    (edit_distance(nearest, &lower) <= 2).then_some(nearest)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = match (i, j) {
-                (0, n) | (n, 0) => n,
-                (i, j) => {
-                    let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                    let best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    let swaps = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-                    if swaps { best.min(rows[i - 2][j - 2] + 1) } else { best }
-                }
-            };
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(pointer: &str, value: &str, expected: Option<&str>) {
-        assert_eq!(meant_type(pointer, value), expected);
-    }
-
-    #[test]
-    fn misspelt_types() {
-        check("/type", "strnig", Some("string"));
-        check("/properties/a/type/0", "OBJECT", Some("object"));
-        check("/type", "float", Some("number"));
-        check("/type", "banana", None);
-        check("/title", "strnig", None);
-    }
 }

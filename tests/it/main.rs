@@ -5,9 +5,11 @@
 
 mod alloc;
 mod bounds;
+mod catalogs;
 mod compiled;
 mod corpus;
 mod costs;
+mod defects;
 mod differential;
 mod failures;
 mod findings;
@@ -18,6 +20,7 @@ mod listings;
 mod numbers;
 mod opcodes;
 mod peers;
+mod portability;
 mod random;
 mod regressions;
 mod schemas;

@@ -1,6 +1,6 @@
 //! What the adopting systems must see: the rows of their tables, with the texts.
 
-use callgate::{Catalog, FindingKind, Options, Outcome};
+use callgate::{Catalog, FindingKind, Options, Outcome, Policy, SchemaRole};
 use serde_json::json;
 
 /// A tool in the style of a registry that checks calls before they are dispatched.
@@ -145,6 +145,228 @@ fn j17_an_unknown_tool_is_known_before_anything_is_read() {
     let (catalog, _) = Catalog::compile(BACKTEST, &Options::default()).expect("a catalog");
     let mut session = catalog.session(1024);
     assert_eq!(outcome(&catalog.check(&mut session, "run_backtests", "not JSON")), "unknown tool");
+}
+
+// --- 4. a gateway in front of untrusted servers -------------------------------------------------------------------
+
+/// The findings of a catalog whose one tool has that schema, one line each.
+#[track_caller]
+fn check_schema(schema: &str, expected: &[&str]) {
+    check_catalog(&format!(r#"{{"tools": [{{"name": "t", "inputSchema": {schema}}}]}}"#), expected);
+}
+
+#[track_caller]
+fn check_catalog(catalog: &str, expected: &[&str]) {
+    let (_, report) = Catalog::compile(catalog, &Options::default()).expect("a catalog");
+    let lines: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, expected, "{catalog}");
+}
+
+#[test]
+fn c1_no_schema_or_an_empty_one() {
+    check_catalog(r#"{"tools": [{"name": "t"}]}"#, &[]);
+    check_schema("{}", &[]);
+}
+
+#[test]
+fn c2_a_misspelt_type() {
+    let said = "'strnig' is not valid under any of the given schemas; did you mean \"string\"?";
+    check_schema(r#"{"type": "strnig"}"#, &[&format!("error[not_well_formed] t at /type: {said}")]);
+    check_schema(
+        r#"{"properties": {"a": {"items": {"type": "strnig"}}}}"#,
+        &[&format!("error[not_well_formed] t at /properties/a/items/type: {said}")],
+    );
+}
+
+/// So many objects, one in the other's `properties`; the innermost has none.
+fn nested(levels: usize) -> String {
+    let open = r#"{"type": "object", "properties": {"a": "#.repeat(levels);
+    format!(r#"{open}{{"type": "object", "properties": {{}}}}{}"#, "}}".repeat(levels))
+}
+
+#[test]
+fn c3_depth() {
+    check_schema(&nested(20), &["warning[depth_exceeded] t: depth 41 > 32"]);
+    check_schema(&nested(15), &[]);
+}
+
+#[test]
+fn c4_properties() {
+    let many = |len: usize| (0..len).map(|at| format!(r#""p{at}": {{}}"#)).collect::<Vec<_>>().join(", ");
+    check_schema(
+        &format!(r#"{{"properties": {{{}}}}}"#, many(600)),
+        &["warning[properties_exceeded] t: 600 properties > 512"],
+    );
+    for data in ["enum", "examples"] {
+        check_schema(&format!(r#"{{"{data}": [{{"properties": {{{}}}}}]}}"#, many(600)), &[]);
+    }
+    for data in ["const", "default"] {
+        check_schema(&format!(r#"{{"{data}": {{"properties": {{{}}}}}}}"#, many(600)), &[]);
+    }
+}
+
+#[test]
+fn c5_size() {
+    let schema = format!(r#"{{ "type" : "object", "description": "{}" }}"#, "x".repeat(70_000));
+    check_schema(&schema, &["warning[size_exceeded] t: 70034 bytes > 65536"]);
+    // What is not ASCII counts escaped.
+    let schema = format!(r#"{{"description": "{}"}}"#, "é".repeat(11_000));
+    check_schema(&schema, &["warning[size_exceeded] t: 66018 bytes > 65536"]);
+}
+
+#[test]
+fn c6_order() {
+    let many: Vec<String> = (0..600).map(|at| format!(r#""p{at}": {{}}"#)).collect();
+    let bad = format!(
+        r#"{{"description": "{}", "properties": {{"deep": {}, {}}}, "type": "strnig"}}"#,
+        "x".repeat(70_000),
+        nested(20),
+        many.join(", ")
+    );
+    let (_, report) = Catalog::compile(
+        format!(r#"[{{"name": "t", "inputSchema": {bad}, "outputSchema": {bad}}}]"#),
+        &Options::default(),
+    )
+    .expect("a catalog");
+    let order: Vec<_> = report.findings.iter().map(|finding| (finding.schema, finding.kind.as_str())).collect();
+    let of =
+        |role| ["size_exceeded", "depth_exceeded", "properties_exceeded", "not_well_formed"].map(|kind| (role, kind));
+    assert_eq!(order, [of(SchemaRole::Input), of(SchemaRole::Output)].concat());
+}
+
+#[test]
+fn c7_patterns_are_ecma_262() {
+    // Python reads `(?P<a>b)` and knows no `\p{L}`.
+    check_schema(r#"{"properties": {"a": {"pattern": "^\\p{L}+$"}}}"#, &[]);
+    let (_, report) = Catalog::compile(
+        r#"[{"name": "t", "inputSchema": {"properties": {"a": {"pattern": "(?P<a>b)"}}}}]"#,
+        &Options::default(),
+    )
+    .expect("a catalog");
+    assert_eq!(report.findings[0].kind, FindingKind::PatternInvalid);
+    assert_eq!(report.findings[0].pointer, "/properties/a/pattern");
+}
+
+#[test]
+fn c8_schemas_of_the_wrong_kind_cost_no_other() {
+    check_catalog(
+        r#"[
+            {"name": "a", "inputSchema": {"properties": ["a"]}},
+            {"name": "b", "inputSchema": [1]},
+            {"name": "c", "inputSchema": {"type": "object"}}
+        ]"#,
+        &[
+            "error[not_well_formed] a at /properties: ['a'] is not of type 'object'",
+            "error[not_well_formed] b: a schema is an object or a boolean",
+        ],
+    );
+}
+
+#[test]
+fn c9_many_levels() {
+    check_schema(&nested(300), &["warning[depth_exceeded] t: depth 601 > 32"]);
+    check_schema(&nested(5_000), &["error[depth_limit] t: depth 10001 > 1024"]);
+    check_schema(&nested(50_000), &["error[depth_limit] t: depth 100001 > 1024"]);
+}
+
+#[test]
+fn c10_c11_c12_references() {
+    check_schema(
+        r##"{"properties": {"a": {"$ref": "#/$defs/b"}}}"##,
+        &["error[ref_unresolved] t at /properties/a/$ref: #/$defs/b points to nothing"],
+    );
+    check_schema(
+        r##"{"properties": {"a": {"$ref": "#/properties/a"}}}"##,
+        &[
+            "error[ref_cycle] t at /properties/a/$ref: the reference comes back to itself without looking into the instance",
+        ],
+    );
+    check_schema(
+        r#"{"properties": {"a": {"$ref": "https://example.com/a.json"}}}"#,
+        &[
+            "error[ref_remote] t at /properties/a/$ref: https://example.com/a.json is not registered, and nothing is fetched",
+        ],
+    );
+}
+
+#[test]
+fn c13_contradictions_and_other_flavours() {
+    check_schema(
+        r#"{"properties": {"a": {"minimum": 5, "maximum": 1}}}"#,
+        &["warning[contradiction] t at /properties/a/minimum: no number satisfies both minimum 5 and maximum 1"],
+    );
+    check_schema(
+        r#"{"properties": {"a": {}}, "required": ["b"], "additionalProperties": false}"#,
+        &[
+            "warning[contradiction] t at /required/0: 'b' is required, but it is no property, and no others may stand there",
+        ],
+    );
+    check_schema(
+        r#"{"properties": {"a": {"type": "string", "nullable": true}}}"#,
+        &[
+            "warning[foreign_keyword] t at /properties/a/nullable: `nullable` is OpenAPI 3.0's, and says nothing here; say \"type\": [TYPE, \"null\"]",
+        ],
+    );
+}
+
+#[test]
+fn c14_dialects() {
+    let gemini = r#"{"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}"#;
+    check_catalog(&format!(r#"{{"functionDeclarations": [{{"name": "t", "parameters": {gemini}}}]}}"#), &[]);
+    check_schema(
+        gemini,
+        &[
+            "error[not_well_formed] t at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini",
+        ],
+    );
+    let hint = |schema: &str| {
+        let catalog = format!(r#"[{{"name": "t", "inputSchema": {schema}}}]"#);
+        let (_, report) = Catalog::compile(catalog, &Options::default()).expect("a catalog");
+        let finding = report.findings.into_iter().find(|finding| finding.kind == FindingKind::NotWellFormed);
+        let finding = finding.expect("a finding");
+        (finding.pointer, finding.hint.expect("a hint"))
+    };
+    let (pointer, said) = hint(r#"{"properties": {"a": {"type": "string", "required": true}}}"#);
+    assert_eq!(pointer, "/properties/a/required");
+    assert!(said.starts_with("a boolean here is draft 3's"), "{said}");
+    let (pointer, said) = hint(r#"{"properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}"#);
+    assert_eq!(pointer, "/properties/a/items");
+    assert!(said.starts_with("a list here is draft 2019-09's and older"), "{said}");
+}
+
+#[test]
+fn c15_c16_entries() {
+    check_catalog(
+        r#"[3, {"description": "x"}, {"name": "a"}, {"name": "a", "inputSchema": {"type": "array"}}]"#,
+        &[
+            "error[not_a_tool] at /0: a tool is an object",
+            "error[not_a_tool] at /1: the tool has no name",
+            "error[duplicate_tool] a at /3: the catalog has a tool of that name already; the first is kept",
+        ],
+    );
+}
+
+#[test]
+fn c18_c19_policies() {
+    let tools = r#"[
+        {"name": "a", "inputSchema": {"type": "strnig"}},
+        {"name": "b", "inputSchema": {"type": "array"}},
+        {"name": "c"}
+    ]"#;
+    let with = |policy| Options { policy, ..Options::default() };
+    let refused = Catalog::compile(tools, &with(Policy::Strict)).expect_err("two errors");
+    assert_eq!(
+        refused.to_string(),
+        "error[not_well_formed] a at /type: 'strnig' is not valid under any of the given schemas; did you mean \"string\"?\n\
+         error[root_not_object] b at /type: the type excludes objects, and arguments are an object"
+    );
+    let codes = |policy| {
+        let (catalog, _) = Catalog::compile(tools, &with(policy)).expect("a catalog");
+        let mut session = catalog.session(64);
+        ["a", "b", "c"].map(|tool| catalog.check(&mut session, tool, "{}").code())
+    };
+    assert_eq!(codes(Policy::Flag), ["SCHEMA_INVALID", "ARGS_INVALID", "OK"]);
+    assert_eq!(codes(Policy::Quarantine), ["SCHEMA_INVALID", "SCHEMA_INVALID", "OK"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Opcode::ALL ─► docs/opcodes.md        FindingKind::ALL ─► docs/findings.md
-//! FaultCode::ALL, Wording ─► docs/failures.md
+//! FaultCode::ALL, Wording ─► docs/failures.md       PROVIDERS ─► part of docs/portability.md
 //! ```
 //!
 //! What a kind or a wording means stands in its doc comment and nowhere else, so that is read from the source.
@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
-use callgate::{FaultCode, FindingKind};
+use callgate::{FaultCode, FindingKind, PROVIDERS, Provider};
 use callgate_vm::opcode::{OpInfo, Opcode};
 
 use crate::{root, source};
@@ -35,8 +35,13 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-fn pages() -> Result<[(&'static str, String); 3]> {
-    Ok([("docs/opcodes.md", opcodes()), ("docs/findings.md", findings()?), ("docs/failures.md", failures()?)])
+fn pages() -> Result<[(&'static str, String); 4]> {
+    Ok([
+        ("docs/opcodes.md", opcodes()),
+        ("docs/findings.md", findings()?),
+        ("docs/failures.md", failures()?),
+        (PORTABILITY, portability()?),
+    ])
 }
 
 const GENERATED: &str = "<!-- Made by cargo xtask codegen; change the source and run it again. -->";
@@ -96,6 +101,32 @@ fn findings() -> Result<String> {
     });
     let rows = rows.collect::<Result<Vec<_>>>()?;
     Ok(format!("{GENERATED}\n{FINDINGS_HEAD}\n{}", table(&["kind", "severity", "compiles", "when"], rows)))
+}
+
+// --- portability ---------------------------------------------------------------------------------------------
+
+const PORTABILITY: &str = "docs/portability.md";
+
+/// Between these lines of the page stand the rules; the rest of it is written by hand.
+const RULES: [&str; 2] = ["<!-- Rules: made by cargo xtask codegen. -->\n", "<!-- End of the rules. -->\n"];
+
+fn portability() -> Result<String> {
+    let page = source::text(PORTABILITY)?;
+    let marks = || format!("{PORTABILITY} has not both lines that enclose the rules");
+    let (before, rest) = page.split_once(RULES[0]).with_context(marks)?;
+    let (_, after) = rest.split_once(RULES[1]).with_context(marks)?;
+    let rules: String = PROVIDERS.into_iter().map(provider_rules).collect();
+    Ok(format!("{before}{}{rules}\n{}{after}", RULES[0], RULES[1]))
+}
+
+fn provider_rules(provider: Provider) -> String {
+    let rows = provider.rules().map(|rule| {
+        let refuses = if rule.refuses() { "yes" } else { "no" };
+        let (id, source) = (format!("`{}`", rule.id()), format!("[{}]({})", rule.basis(), rule.source()));
+        vec![id, rule.when().to_owned(), refuses.to_owned(), rule.hint().to_owned(), source]
+    });
+    let table = table(&["rule", "objects to", "refuses", "hint", "source"], rows);
+    format!("\n### {}\n\n{}\n\n{table}", provider.name(), provider.about())
 }
 
 // --- failures and faults -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 //! with its eight resources has one.
 
 pub(crate) mod accept;
+mod cycle;
 mod explain;
 pub(crate) mod graph;
 mod scope;
@@ -288,7 +289,7 @@ pub(crate) fn lower<'d>(
     let blocks = lowerer.blocks;
     let mut program = Program { blocks, accept, explain, revisits: false };
     if let Some(block) = graph::in_place_cycle(&program) {
-        report_cycle(model, program.blocks[block.0 as usize].key.place);
+        cycle::report(model, program.blocks[block.0 as usize].key.place);
         return None;
     }
     graph::choose_memos(&mut program);
@@ -305,15 +306,6 @@ pub(crate) fn lower<'d>(
         crate::fusion::run(&mut program, model, model.registry.bump);
     }
     Some(program)
-}
-
-fn report_cycle(model: &mut Model<'_, '_>, place: Place) {
-    let schema = model.schema(place);
-    let mut keywords = schema.rules.iter().map(|at| at.keyword.name());
-    let keyword = keywords.find(|name| name.ends_with("ef")).unwrap_or_default();
-    let pointer = model.registry.locations.pointer(schema.location, keyword);
-    let detail = "the reference comes back to itself without looking into the instance";
-    model.registry.findings.push(Finding::new(FindingKind::RefCycle, pointer, detail));
 }
 
 /// Lowers blocks until no more are named.

@@ -61,6 +61,11 @@ impl Units {
         Ok(Units { file, ranges, patterns, read })
     }
 
+    /// The file that they were found in.
+    pub fn file(&self) -> &[u8] {
+        &self.file
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.ranges.len()
