@@ -69,9 +69,9 @@ impl LoadedTool {
 
     /// Reads all that there is of it. Errors: it does not hold together.
     pub(crate) fn verify(&self, name: &str) -> Result<(), LoadError> {
-        let units = [self.input.unit, self.output.unit].into_iter().filter(|unit| *unit != NO_UNIT);
-        let units = units.map(|unit| self.file.units.get(unit).map(|_| ())).collect::<Result<(), BadImage>>();
-        let sound = units.and_then(|()| self.read(name).map(|_| ()));
+        let mut units = [self.input.unit, self.output.unit].into_iter().filter(|unit| *unit != NO_UNIT);
+        let sound = units.try_for_each(|unit| self.file.units.get(unit).map(|_| ()));
+        let sound = sound.and_then(|()| self.read(name).map(|_| ()));
         sound.map_err(|error| LoadError::invalid(format!("tool {name:?}: {error}")))
     }
 
