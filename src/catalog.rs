@@ -13,6 +13,7 @@ use callgate_vm::scratch::StackOf;
 use callgate_vm::unit::Unit;
 use serde::Serialize;
 
+use crate::diff::Diff;
 use crate::load_error::LoadError;
 use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
@@ -167,16 +168,54 @@ impl Catalog {
         options: &Options,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<Report, Refused> {
-        let known = self.known_schemas();
-        let mut compiled = compile_catalog_observed(text.as_ref(), options, known, observe).map_err(refused)?;
-        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
-        if options.policy == Policy::Strict && has_errors {
-            return Err(Refused { report: report(&mut compiled, options.policy) });
-        }
+        let compiled = self.compiled(text.as_ref(), options, observe)?;
         self.options = Arc::new(options.clone());
         self.limits = Arc::new(options.limits.clone());
         self.take(compiled);
         Ok(Report::clone(&self.report))
+    }
+
+    /// The catalog that `text` makes of this one, and what has changed. This one stays as it is, and usable.
+    ///
+    /// The new catalog has the tools of `text` and no others, compiled with the options of this one. Schemas that have not
+    /// changed are shared, not compiled again: [`counters`](Self::counters) of the new catalog tell how many, and its
+    /// [`report`](Self::report) what was found. Errors: the text is no catalog, or the options' [`Policy`] is strict and
+    /// there is an error; then there is no catalog but this.
+    ///
+    /// A host that checks calls meanwhile keeps its catalog in an `Arc` and puts the new one in its place at once, as
+    /// [`SharedCatalog`](crate::SharedCatalog) does.
+    pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
+        let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
+        let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
+        let mut catalog = Catalog { options, limits, ..Catalog::default() };
+        catalog.take(compiled);
+        for tool in &self.tools {
+            let now = catalog.by_name.get(tool.name()).map(|at| &catalog.tools[*at]);
+            catalog.counters.count_change(tool, now);
+        }
+        let diff = Diff::between(self, &catalog);
+        Ok((catalog, diff))
+    }
+
+    /// The tools of the text, as far as they are not known, if the policy lets them be.
+    fn compiled(
+        &self,
+        text: &[u8],
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Compiled, Refused> {
+        let known = self.known_schemas();
+        let mut compiled = compile_catalog_observed(text, options, known, observe).map_err(refused)?;
+        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if options.policy == Policy::Strict && has_errors {
+            return Err(Refused { report: report(&mut compiled, options.policy) });
+        }
+        Ok(compiled)
+    }
+
+    /// What has changed from the `old` catalog to this one.
+    pub fn diff_from(&self, old: &Catalog) -> Diff {
+        Diff::between(old, self)
     }
 
     /// What became of schemas when the catalog was last compiled, refreshed or added to.

@@ -731,7 +731,7 @@ fn a_compiled_catalog_serves_as_the_catalog_does() {
     let wrote = place.run(&["compile", "tools.json", "-o", "tools.callgate"]);
     let bytes = fs::metadata(place.0.join("tools.callgate")).unwrap().len();
     assert_eq!(wrote, done(0, &format!("3 tools: 1 healthy, 1 flagged, 1 refused; {bytes} bytes\n"), ""));
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 11] = [
         &["check", "CATALOG"],
         &["check", "CATALOG", "--format", "json"],
         &["check", "CATALOG", "--strict"],
@@ -742,6 +742,7 @@ fn a_compiled_catalog_serves_as_the_catalog_does() {
         &["listing", "CATALOG", "roll_dice", "--stage", "ir"],
         &["check", "CATALOG", "--for", "openai-strict"],
         &["check", "CATALOG", "--format", "github"],
+        &["diff", "CATALOG", "sound.json"],
     ];
     for command in commands {
         let with = |catalog| {

@@ -10,11 +10,12 @@ use callgate_vm::insn::Types;
 use callgate_vm::instance::View;
 use callgate_vm::number::Number;
 use callgate_vm::pattern::PatternScratch;
-use callgate_vm::tape::{Node, Tape};
+use callgate_vm::tape::Node;
 use callgate_vm::text::Text;
 
 use crate::finding::{Finding, FindingKind};
-use crate::ir::{Bound, Count, Model, Rule, Schema, shorten};
+use crate::ir::{Bound, Count, Model, Rule, RuleAt, Schema, quoted, shorten};
+use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
 /// Parts of one schema that are looked at. Unit: schemas.
@@ -23,16 +24,15 @@ const PARTS_MAX: usize = 32;
 /// How deep unions and references are followed for the kinds of value that they admit. Unit: schemas.
 const KINDS_DEPTH_MAX: u32 = 6;
 
-/// Schemas visited for one tool, before only what is plain is still told.
-const VISITS_MAX: u32 = 200_000;
+/// Work for one tool, before only what is plain is still told. Unit: schemas, rules, names and values looked at.
+const WORK_MAX: u64 = 2_000_000;
 
 /// What is said of one schema. Unit: findings.
 const FINDINGS_MAX: usize = 50;
 
 /// Finds the contradictions of the document's schemas.
 pub(crate) fn check(model: &mut Model<'_, '_>, places: &[Place], findings: &mut Vec<Finding>) {
-    let mut finder =
-        Finder { model, findings: Vec::new(), visits_left: VISITS_MAX, scratch: PatternScratch::default() };
+    let mut finder = Finder { model, findings: Vec::new(), work_left: WORK_MAX, scratch: PatternScratch::default() };
     for place in places {
         if finder.findings.len() >= FINDINGS_MAX {
             break;
@@ -53,6 +53,7 @@ impl Kinds {
     /// Integers that are written as such, others without fraction, and numbers with one.
     const NUMBERS: Kinds = Kinds(1 | 2 | 4);
     const INTEGERS: Kinds = Kinds(1 | 2);
+    const FRACTIONS: Kinds = Kinds(4);
     const STRINGS: Kinds = Kinds(8);
     const ARRAYS: Kinds = Kinds(16);
     const OBJECTS: Kinds = Kinds(32);
@@ -76,12 +77,11 @@ impl Kinds {
         admitted.fold(Kinds::NONE, |kinds, (_, more)| Kinds(kinds.0 | more.0))
     }
 
-    /// The kind that a value is of.
+    /// The kinds of the values that are equal to this one: `1` and `1.0` are.
     fn of_value(view: &View<'_>) -> Kinds {
         match view {
-            View::Number(number) if number.is_integer_literal() => Kinds(1),
-            View::Number(number) if number.is_integral() => Kinds(2),
-            View::Number(_) => Kinds(4),
+            View::Number(number) if number.is_integral() => Kinds::INTEGERS,
+            View::Number(_) => Kinds::FRACTIONS,
             other => Kinds::of(other.types()),
         }
     }
@@ -99,6 +99,42 @@ impl Kinds {
     }
 }
 
+/// What a schema asks for that may contradict something, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asks(u8);
+
+impl Asks {
+    const NOTHING: Asks = Asks(0);
+    const JOINS: Asks = Asks(1);
+    const UNIONS: Asks = Asks(2);
+    const BOUNDS: Asks = Asks(4);
+    const COUNTS: Asks = Asks(8);
+    const VALUES: Asks = Asks(16);
+    const NAMES: Asks = Asks(32);
+
+    fn of(schema: &Schema<'_>) -> Asks {
+        schema.rules.iter().fold(Asks::NOTHING, |asks, at| {
+            asks.with(match &at.rule {
+                Rule::AllOf(_) | Rule::Ref(_) => Asks::JOINS,
+                Rule::AnyOf(_) | Rule::OneOf(_) => Asks::UNIONS,
+                Rule::Bound(..) => Asks::BOUNDS,
+                Rule::Count(..) | Rule::ItemsEnd(_) | Rule::Contains(..) => Asks::COUNTS,
+                Rule::Enum(_) | Rule::Const(_) => Asks::VALUES,
+                Rule::Required(_) => Asks::NAMES,
+                _ => Asks::NOTHING,
+            })
+        })
+    }
+
+    fn with(self, other: Asks) -> Asks {
+        Asks(self.0 | other.0)
+    }
+
+    fn has(self, other: Asks) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// A bound, and where it comes from.
 #[derive(Clone, Copy)]
 struct Limit<'d> {
@@ -111,27 +147,47 @@ struct Limit<'d> {
 struct Finder<'f, 'm, 'd> {
     model: &'f mut Model<'m, 'd>,
     findings: Vec<Finding>,
-    visits_left: u32,
+    work_left: u64,
     scratch: PatternScratch,
 }
 
 impl<'d> Finder<'_, '_, 'd> {
     fn schema(&mut self, place: Place) {
         let own = self.model.schema(place);
-        if own.rules.is_empty() {
+        let asks = Asks::of(own);
+        // A reference alone is said at what it leads to.
+        if asks == Asks::NOTHING || matches!(own.rules, [RuleAt { rule: Rule::Ref(_), .. }]) {
             return;
         }
-        let parts = self.parts(own);
+        let joined = if asks.has(Asks::JOINS) { self.parts(own) } else { Vec::new() };
+        let parts = if joined.is_empty() { &[own][..] } else { &joined };
         let types = parts.iter().fold(Kinds::ANY, |kinds, part| kinds.and(Kinds::of(part.types)));
         if types == Kinds::NONE {
-            let keyword = if own.rule(|rule| matches!(rule, Rule::AllOf(_))).is_some() { "allOf" } else { "$ref" };
-            return self.say(own, keyword, "the types that it asks for together exclude each other".to_owned());
+            let detail = "the types that it asks for together exclude each other".to_owned();
+            return self.say(own, joining(own), detail);
         }
-        self.unions(own, types);
-        self.bounds(own, &parts, types);
-        self.counts(own, &parts, types);
-        self.constants(own, &parts, types);
-        self.names(own, &parts, types);
+        let asks = parts.iter().fold(asks, |asks, part| asks.with(Asks::of(part)));
+        if asks.has(Asks::UNIONS) {
+            self.unions(own, types);
+        }
+        if asks.has(Asks::BOUNDS) {
+            self.bounds(own, parts, types);
+        }
+        if asks.has(Asks::COUNTS) {
+            self.counts(own, parts, types);
+        }
+        if asks.has(Asks::VALUES) {
+            self.constants(own, parts, types);
+        }
+        if asks.has(Asks::NAMES) {
+            self.names(own, parts, types);
+        }
+    }
+
+    /// Takes work from what is left; answers whether there was as much.
+    fn spend(&mut self, work: usize) -> bool {
+        self.work_left = self.work_left.saturating_sub(work as u64 + 1);
+        self.work_left > 0
     }
 
     fn say(&mut self, at: &Schema<'d>, keyword: &str, detail: String) {
@@ -184,11 +240,10 @@ impl<'d> Finder<'_, '_, 'd> {
 
     /// Kinds of values of which some may satisfy the schema.
     fn kinds(&mut self, place: Place, depth: u32) -> Kinds {
-        if depth > KINDS_DEPTH_MAX || self.visits_left == 0 {
+        let schema = self.model.schema(place);
+        if depth > KINDS_DEPTH_MAX || !self.spend(schema.rules.len()) {
             return Kinds::ANY;
         }
-        self.visits_left -= 1;
-        let schema = self.model.schema(place);
         match schema.always {
             Some(true) => return Kinds::ANY,
             Some(false) => return Kinds::NONE,
@@ -228,7 +283,7 @@ impl<'d> Finder<'_, '_, 'd> {
         }
         let order = lower.number.compare(upper.number);
         let crossed = order == Ordering::Greater || order == Ordering::Equal && (lower.exclusive || upper.exclusive);
-        let whole = !numbers.meet(Kinds(4));
+        let whole = !numbers.meet(Kinds::FRACTIONS);
         if crossed || whole && no_integer_between(&lower, &upper) {
             let (from, to) = (written(lower.number), written(upper.number));
             let what = if crossed { "number" } else { "integer" };
@@ -358,67 +413,78 @@ impl<'d> Finder<'_, '_, 'd> {
                 self.say(own, keyword, "the list is empty, and nothing satisfies it".to_owned());
                 continue;
             }
+            let bounds = [self.limit(parts, true), self.limit(parts, false)];
             let mut culprit = None;
-            let fails = |this: &mut Self, value: &Node| {
-                let refused = this.refused_by(parts, types, tape, *value);
+            let all_fail = values.iter().all(|value| {
+                let refused = self.refused_by(parts, types, &bounds, tape.view_node(*value));
                 culprit = culprit.or(refused);
                 refused.is_some()
-            };
-            let mut fails = fails;
-            if values.iter().all(|value| fails(self, value)) {
+            });
+            if all_fail {
                 let what =
                     if values.len() == 1 { "its value does not satisfy" } else { "none of its values satisfies" };
-                self.say(
-                    own,
-                    keyword,
-                    format!("{what} the rest of the schema, such as `{}`", culprit.unwrap_or_default()),
-                );
+                let detail = format!("{what} the rest of the schema, such as `{}`", culprit.unwrap_or_default());
+                self.say(own, keyword, detail);
             }
         }
     }
 
-    /// The keyword beside it that a constant does not satisfy.
+    /// The keyword beside it that a constant does not satisfy. `bounds` are the tightest, lower and upper.
     fn refused_by(
         &mut self,
         parts: &[&'d Schema<'d>],
         types: Kinds,
-        tape: Tape<'d>,
-        value: Node,
+        bounds: &[Option<Limit<'d>>; 2],
+        value: View<'d>,
     ) -> Option<&'static str> {
-        if self.visits_left == 0 {
+        if !self.spend(parts.len()) {
             return None;
         }
-        self.visits_left -= 1;
-        let view = tape.view_node(value);
-        if !Kinds::of_value(&view).meet(types) {
+        if !Kinds::of_value(&value).meet(types) {
             return Some("type");
         }
-        for at in parts.iter().flat_map(|part| part.rules) {
-            let holds = match (&at.rule, &view) {
-                (Rule::Count(Count::MinLength, min), View::String(text)) => text.char_len() >= *min as usize,
-                (Rule::Count(Count::MaxLength, max), View::String(text)) => text.char_len() <= *max as usize,
-                (Rule::Pattern(pattern), View::String(text)) => self.matches(*pattern, *text),
-                _ => true,
-            };
-            if !holds {
-                return Some(at.keyword.name());
-            }
+        if let View::String(text) = value {
+            return self.text_refused_by(parts, text);
         }
-        let View::Number(number) = view else {
+        let View::Number(number) = value else {
             return None;
         };
-        let outside = |limit: Option<Limit<'d>>, wrong: Ordering| {
+        let outside = |limit: &Option<Limit<'d>>, wrong: Ordering| {
             limit.filter(|limit| {
                 let order = number.compare(limit.number);
                 order == wrong || order == Ordering::Equal && limit.exclusive
             })
         };
-        let below = outside(self.limit(parts, true), Ordering::Less);
-        below.or_else(|| outside(self.limit(parts, false), Ordering::Greater)).map(|limit| limit.keyword)
+        let below = outside(&bounds[0], Ordering::Less);
+        below.or_else(|| outside(&bounds[1], Ordering::Greater)).map(|limit| limit.keyword)
+    }
+
+    fn text_refused_by(&mut self, parts: &[&'d Schema<'d>], text: Text<'d>) -> Option<&'static str> {
+        for part in parts {
+            if !self.spend(part.rules.len() + text.raw_bytes() / 16) {
+                return None;
+            }
+            for at in part.rules {
+                let holds = match &at.rule {
+                    Rule::Count(Count::MinLength, min) => text.char_len() >= *min as usize,
+                    Rule::Count(Count::MaxLength, max) => text.char_len() <= *max as usize,
+                    Rule::Pattern(pattern) => self.matches(*pattern, text),
+                    _ => true,
+                };
+                if !holds {
+                    return Some(at.keyword.name());
+                }
+            }
+        }
+        None
     }
 
     /// Whether the text matches; what backtracks is taken to match.
-    fn matches(&mut self, pattern: crate::pattern_cache::PatternNo, text: Text<'_>) -> bool {
+    fn matches(&mut self, pattern: PatternNo, text: Text<'_>) -> bool {
+        let work = usize::try_from(self.model.pattern(pattern).fuel(text.raw_bytes())).unwrap_or(usize::MAX);
+        if !self.spend(work) {
+            return true;
+        }
         let pattern = self.model.pattern(pattern);
         pattern.backtracks() || pattern.is_match(text, &mut self.scratch).unwrap_or(true)
     }
@@ -444,7 +510,7 @@ impl<'d> Finder<'_, '_, 'd> {
             let mut pointer = self.model.registry.locations.pointer(own.location, "required");
             pointer.push('/');
             pointer.push_str(&index.to_string());
-            let detail = format!("{} is required, but {why}", shorten(&crate::ir::quoted(name)));
+            let detail = format!("{} is required, but {why}", shorten(&quoted(name)));
             self.findings.push(Finding::new(FindingKind::Contradiction, pointer, detail));
         }
         let max = own.rules.iter().find_map(|at| match &at.rule {
@@ -462,10 +528,9 @@ impl<'d> Finder<'_, '_, 'd> {
 
     /// Why an object of that schema must not have a member of that name.
     fn forbids(&mut self, part: &'d Schema<'d>, name: &str) -> Option<&'static str> {
-        if self.visits_left == 0 {
+        if !self.spend(part.rules.len() + part.properties().len()) {
             return None;
         }
-        self.visits_left -= 1;
         if let Some((_, place)) = part.properties().iter().find(|(known, _)| *known == name) {
             return self.refuses_all(*place).then_some("its schema takes no value");
         }
@@ -493,7 +558,7 @@ impl<'d> Finder<'_, '_, 'd> {
     /// Whether the schema is `false`, or says so: `{"not": {}}`.
     fn refuses_all(&mut self, place: Place) -> bool {
         let schema = self.model.schema(place);
-        let refuses = |at: &crate::ir::RuleAt<'d>| match at.rule {
+        let refuses = |at: &RuleAt<'d>| match at.rule {
             Rule::Not(refused) => {
                 let refused = self.model.schema(refused);
                 refused.always == Some(true) || refused.always.is_none() && refused.rules.is_empty()

@@ -4,6 +4,8 @@
 //! holds its subschemas, and what its metaschema surely takes. The index of resources, the reader of schemas and the
 //! quick look at well-formedness all go by it.
 
+use std::sync::LazyLock;
+
 /// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Draft {
@@ -376,6 +378,19 @@ impl Keyword {
     /// Whether calls are judged by it, directly or by the schema that it leads to.
     pub(crate) fn asks_for_something(self) -> bool {
         self.row().vocabulary != Vocabularies::CORE || matches!(self, Keyword::RecursiveRef | Keyword::DynamicRef)
+    }
+
+    /// A bit for each keyword that the draft does not have and that would ask for something.
+    pub(crate) fn foreign_to(draft: Draft) -> u64 {
+        static MASKS: LazyLock<[u64; Draft::ALL.len()]> = LazyLock::new(|| {
+            Draft::ALL.map(|draft| {
+                let foreign = Keyword::ALL.into_iter().filter(|keyword| !keyword.is_in(draft));
+                foreign
+                    .filter(|keyword| keyword.asks_for_something())
+                    .fold(0, |mask, keyword| mask | 1 << keyword as u32)
+            })
+        });
+        MASKS[draft as usize]
     }
 
     /// Whether drafts before this one had it: metaschemas go on to describe some of these.

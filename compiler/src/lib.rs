@@ -11,8 +11,10 @@
 //! finding; the others are not affected. Nothing is fetched: references lead into the schema, to
 //! [`Documents`] registered beforehand, or to a metaschema.
 
+mod annotations;
 mod bounds;
 mod compact;
+mod compare;
 mod contradiction;
 mod dialect;
 mod document;
@@ -38,6 +40,7 @@ mod repair;
 mod stages;
 mod stray;
 mod string_pool;
+mod subset;
 mod well_formed;
 
 use std::sync::{Arc, LazyLock};
@@ -57,6 +60,7 @@ use crate::pattern_cache::PatternCache;
 use crate::refs::Registry;
 use crate::well_formed::Checker;
 
+pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare, definition_differences};
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
@@ -145,6 +149,11 @@ pub fn compile_catalog_observed(
     compiled.schemas_compiled = session.compiled;
     compiled.schemas_reused = session.reused;
     Ok(compiled)
+}
+
+/// The schema of what has none, compiled: anything goes.
+pub fn anything(options: &Options) -> CompiledSchema {
+    Session::new(options).known_schema(ANYTHING.tape(), 0)
 }
 
 /// The schema of a tool that has none: anything goes.

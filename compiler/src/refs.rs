@@ -111,6 +111,8 @@ pub(crate) struct Registry<'d> {
     subschemas_max: usize,
     /// Whether some resource has an anchor that is resolved dynamically.
     pub(crate) has_dynamic: bool,
+    /// Whether some schema has a member that is no keyword of its dialect.
+    pub(crate) has_strays: bool,
 }
 
 impl<'d> Registry<'d> {
@@ -128,6 +130,7 @@ impl<'d> Registry<'d> {
             findings: Vec::new(),
             subschemas_max: usize::try_from(subschemas_max).unwrap_or(usize::MAX),
             has_dynamic: false,
+            has_strays: false,
         }
     }
 
@@ -215,6 +218,11 @@ impl<'d> Registry<'d> {
         known.map(|(node, _)| Place { doc, node }).collect()
     }
 
+    /// How many documents have been met by now.
+    pub(crate) fn doc_len(&self) -> DocId {
+        self.docs.len() as DocId
+    }
+
     /// The extent of the first document. Unit: bytes.
     pub(crate) fn source_bytes(&self) -> usize {
         let entry = self.docs.first().map(|document| document.tape.entry(document.root));
@@ -284,6 +292,11 @@ impl<'d> Registry<'d> {
             }
             let site = Site { members: self.read_members(place), ..site };
             let site = self.identify(place, site);
+            let entry = self.tape(place.doc).entry(place.node);
+            let known = (site.members.to - site.members.from) as usize;
+            let is_stray = entry.kind == EntryKind::Object && known != entry.len as usize
+                || site.members.keywords & Keyword::foreign_to(site.dialect.draft) != 0;
+            self.has_strays |= is_stray;
             self.add_site(place, site);
             self.push_subschemas(place, site, &mut open);
         }

@@ -173,7 +173,8 @@ fn a_wrong_shape_is_explained() {
     check_refused(
         &format!(r#"[{{"name": "a", "inputSchema": {GEMINI}}}]"#),
         None,
-        "error[not_well_formed] a at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini",
+        "error[not_well_formed] a at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini\n\
+         error[not_well_formed] a at /properties/n/type: 'INTEGER' is not valid under any of the given schemas; did you mean \"integer\"? INTEGER is how Gemini spells it: read the catalog as gemini",
     );
 }
 
