@@ -20,9 +20,9 @@ const EXAMPLE_CHARS_MAX: usize = 80;
 /// The flags of `callgate diff`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The catalog as it was; `-` is stdin.
+    /// The catalog as it was, or its compiled form; `-` is stdin.
     old: PathBuf,
-    /// The catalog as it is now; `-` is stdin.
+    /// The catalog as it is now, or its compiled form; `-` is stdin.
     new: PathBuf,
     /// Do not exit with 1 for a tool of which nothing but an undecided change counts as breaking.
     #[arg(long)]
@@ -37,7 +37,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin([&args.old, &args.new].map(|path| is_stdin(path)))?;
     let options = args.compile.options();
-    let (old, new) = (catalog(&args.old, &options)?, catalog(&args.new, &options)?);
+    let [old, new] = [&args.old, &args.new].map(|path| catalog(path, &args.compile, &options));
+    let (old, new) = (old?, new?);
     let (Some(old), Some(new)) = (old, new) else {
         return Ok(ExitCode::from(EXIT_UNANSWERED));
     };
@@ -51,8 +52,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// The catalog of the file; `None` if it is none, which has been said then.
-fn catalog(path: &Path, options: &Options) -> Result<Option<Catalog>> {
+fn catalog(path: &Path, flags: &CompileFlags, options: &Options) -> Result<Option<Catalog>> {
     let file = CatalogFile::read(path)?;
+    flags.ensure_for(&file)?;
     Ok(match file.compile(options) {
         Ok((catalog, _)) => Some(catalog),
         Err(report) => {

@@ -5,6 +5,7 @@
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► diff     what changed in a catalog  │   findings       findings as text and as JSON
 //!      ├► listing  the compiled programs      │
+//!      ├► compile  a catalog's compiled file  │
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
 //!
 //! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
@@ -16,6 +17,7 @@ mod arguments;
 mod call;
 mod catalog_file;
 mod check;
+mod compile;
 mod diff;
 mod eval;
 mod excerpt;
@@ -52,6 +54,8 @@ enum Command {
     Diff(diff::Args),
     /// Print what a catalog's tools were compiled to, and what a call runs of it.
     Listing(listing::Args),
+    /// Write a catalog's compiled form, which `check`, `call` and `listing` take in place of the catalog.
+    Compile(compile::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
 }
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Command::Call(args) => call::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Listing(args) => listing::run(&args),
+        Command::Compile(args) => compile::run(&args),
         Command::Eval(args) => eval::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -67,13 +67,12 @@ pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
 pub use crate::options::{Options, Policy};
+pub use crate::pattern_cache::rebuild_pattern;
 pub use crate::portability::{
     Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
 };
 pub use crate::stages::Stage;
-
-/// The version of the instruction set and of the unit's layout, part of every digest.
-pub const FORMAT_VERSION: u32 = 2;
+pub use callgate_vm::unit::FORMAT_VERSION;
 
 /// A tool, compiled as far as it can be.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 mod alloc;
 mod bounds;
 mod catalogs;
+mod compiled;
 mod corpus;
 mod costs;
 mod defects;

@@ -153,6 +153,14 @@ impl Context {
         Context { group: Some(group.into()), ..self }
     }
 
+    /// A tool's name, behind that of its catalog in a file of several.
+    fn named(&self, name: String) -> String {
+        match &self.group {
+            Some(group) => format!("{group}/{name}"),
+            None => name,
+        }
+    }
+
     fn place(&self, step: Step) -> Place {
         Place { holder: Rc::clone(&self.pointer), step }
     }
@@ -314,7 +322,7 @@ impl Reader<'_> {
                 }
             }
             let name: String = tape.text(key).chars().collect();
-            let tool = self.named(value, &found, self.in_group(context, name), context);
+            let tool = self.named(value, &found, context.named(name), context);
             self.push(value, place, tool);
         }
     }
@@ -363,14 +371,7 @@ impl Reader<'_> {
             Some(_) => return Err(NoTool::new("the tool's name is empty")),
             None => return Err(self.nameless(node, &found)),
         };
-        self.named(node, &found, self.in_group(context, name), context)
-    }
-
-    fn in_group(&self, context: &Context, name: String) -> String {
-        match &context.group {
-            Some(group) => format!("{group}/{name}"),
-            None => name,
-        }
+        self.named(node, &found, context.named(name), context)
     }
 
     /// The tool of that name. Errors: which schema is its own cannot be told.
@@ -437,7 +438,7 @@ impl Reader<'_> {
         let is_text = |name: &&str| matches!(kind(name), Some(EntryKind::String | EntryKind::EscapedString));
         kind("properties") == Some(EntryKind::Object)
             || LISTS.iter().any(|name| kind(name) == Some(EntryKind::Array))
-            || TEXTS.iter().any(|name| is_text(&name))
+            || TEXTS.iter().any(|name| is_text(name))
     }
 
     /// Whether a map's value is a schema: a boolean, or an object without a member or with a keyword.
