@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use callgate::Catalog;
 
 use crate::catalog_file::{CatalogFile, is_stdin};
 use crate::findings;
@@ -36,6 +37,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
     };
     let bytes = file.compiled(&catalog);
+    // Of some patterns a file can hold only so many.
+    Catalog::load_with_limits(bytes.as_slice(), catalog.limits())
+        .with_context(|| format!("cannot keep {} compiled", file.name()))?;
     write(&args.output, &bytes)?;
     let plural = if report.tools == 1 { "" } else { "s" };
     let said = format!(

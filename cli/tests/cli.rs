@@ -792,6 +792,17 @@ fn options_of_a_compiled_catalog_are_settled() {
 }
 
 #[test]
+fn a_catalog_that_would_not_load_is_not_written() {
+    let place = Place::new("compiled_patterns");
+    let tool = |at: usize| json!({"name": format!("t{at}"), "inputSchema": {"pattern": format!("(?=a)b{at}")}});
+    place.write("many.json", json!((0..257).map(tool).collect::<Vec<_>>()).to_string());
+    let refused = "callgate: cannot keep many.json compiled: not a sound compiled catalog: more than 256 patterns have to be \
+                   built\n";
+    assert_eq!(place.run(&["compile", "many.json", "-o", "many"]), done(2, "", refused));
+    assert!(!place.0.join("many").exists());
+}
+
+#[test]
 fn a_damaged_compiled_catalog_is_unreadable() {
     let place = Place::new("compiled_damaged");
     assert_eq!(place.run(&["compile", "sound.json", "-o", "sound"]).code, Some(0));

@@ -39,9 +39,10 @@ pub const PIECES_MAX: usize = 64;
 /// What `pattern_bytes_max` can be set to at most. Unit: bytes.
 pub const PATTERN_BYTES_CEILING: u64 = 1 << 20;
 
-/// Patterns of a compiled file that have to be built when it is loaded, since only their sources are in it. Reason:
-/// building one takes milliseconds, whatever the length of its source. Unit: patterns.
-pub const REBUILT_PATTERNS_MAX: usize = 2_048;
+/// Patterns of a compiled file that have to be built when it is loaded, since only their sources are in it: look-around,
+/// back-references, and what is too large for a dense automaton. Reason: building one can take ten milliseconds, however
+/// short its source, and whoever made the file does not pay for it. Unit: patterns.
+pub const REBUILT_PATTERNS_MAX: usize = 256;
 
 /// The limits of a catalog. Health limits are findings and the tool still compiles; hard limits keep it from
 /// compiling; call limits end a call with a fault.
