@@ -438,7 +438,7 @@ impl Reader<'_> {
         let is_text = |name: &&str| matches!(kind(name), Some(EntryKind::String | EntryKind::EscapedString));
         kind("properties") == Some(EntryKind::Object)
             || LISTS.iter().any(|name| kind(name) == Some(EntryKind::Array))
-            || TEXTS.iter().any(|name| is_text(name))
+            || TEXTS.iter().any(is_text)
     }
 
     /// Whether a map's value is a schema: a boolean, or an object without a member or with a keyword.
