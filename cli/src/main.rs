@@ -4,14 +4,16 @@
 //! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
-//!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//!      ├► eval     many instances and schemas │   flags, output   flags and streams that commands share
+//!      └► audit    recordings of many calls   ┘   progress        how far a long run has come
 //!
 //! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
-//!                                                                  progress       how far a long run has come
+//! audit ─► input (files, packed or not) ─► pipeline ─► judge (with rows) ─► tally ─► table
 //! ```
 
 mod annotations;
 mod arguments;
+mod audit;
 mod call;
 mod catalog_file;
 mod check;
@@ -37,8 +39,8 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, or unhealthy under \
-    --strict; 2 usage, input/output, fault, unknown or uncompiled tool.";
+const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected (in an audit \
+    under --fail-on-reject), or unhealthy under --strict; 2 usage, input/output, fault, unknown or uncompiled tool.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -50,6 +52,8 @@ enum Command {
     Listing(listing::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
+    /// Judge recorded calls by a catalog: what became of each, and what fails where, by tool.
+    Audit(audit::Args),
 }
 
 /// Exit code of a call that was rejected, and of catalogs that are unhealthy.
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Command::Call(args) => call::run(&args),
         Command::Listing(args) => listing::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Audit(args) => audit::run(&args),
     };
     done.unwrap_or_else(|error| {
         output::log(&format!("{error:#}"));
