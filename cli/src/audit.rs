@@ -45,8 +45,8 @@ pub struct Args {
     /// both from 1. `outcome` is accepted, rejected, fault, unknown_tool, not_compiled or malformed.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How many examples the summary shows of what fails in one place.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=100))]
+    /// How many examples the summary shows of what fails in one place, at most 20.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=20))]
     sample: u8,
     /// Exit with 1 if any call is rejected.
     #[arg(long)]

@@ -250,6 +250,34 @@ fn many_rows_keep_their_order_packed_or_not() {
     assert_eq!(serde_json::from_str::<Value>(&done.out).unwrap(), expected);
 }
 
+/// Each call is answered by the whole of a long description: far more text than is kept of the batches.
+#[test]
+fn long_lines_keep_their_order() {
+    let place = Place::new("long_lines");
+    let description = "d".repeat(30_000);
+    let tools =
+        json!([{"name": "f", "inputSchema": {"properties": {"a": {"minimum": 2, "description": description}}}}]);
+    place.write("tools.json", tools.to_string());
+    place.write(
+        "calls.jsonl",
+        "{\"name\": \"f\", \"arguments\": {\"a\": 1, \"b\": \"........................\"}}\n".repeat(600),
+    );
+    let args = ["tools.json", "calls.jsonl", "calls.jsonl", "calls.jsonl", "--output", "lines.jsonl"];
+    let done = place.run(&args);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let text = fs::read_to_string(place.0.join("lines.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 1_800);
+    for (at, line) in text.lines().enumerate() {
+        let head = format!("{{\"file\":\"calls.jsonl\",\"row\":{},\"call\":1,", at % 600 + 1);
+        assert!(line.starts_with(&head) && line.contains(&description), "line {at}: {}", &line[..100]);
+    }
+    // And nobody waits for his turn when there are no more.
+    let mut child =
+        place.command(&["tools.json", "calls.jsonl", "calls.jsonl", "calls.jsonl", "--output", "-"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2));
+}
+
 #[test]
 fn the_table() {
     let place = Place::new("table");

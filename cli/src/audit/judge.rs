@@ -69,10 +69,17 @@ pub struct Wanted {
 #[derive(Debug, Default)]
 pub struct Batch {
     pub rows: Rows,
-    /// The lines.
+    /// The lines, up to [`LINES_BYTES`] and the last of them.
     pub lines: Vec<u8>,
     pub tally: Tally,
 }
+
+/// Lines that are kept of a batch. A short call can be answered by a long line, and a row hold many calls, so there is no
+/// other bound. Unit: bytes.
+pub const LINES_BYTES: usize = 4 << 20;
+
+/// Takes the lines so far of a batch that has more than [`LINES_BYTES`] of them, and leaves none.
+pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>);
 
 /// One thread's judge.
 pub struct Judge<'j> {
@@ -118,8 +125,9 @@ impl<'j> Judge<'j> {
     }
 
     /// Judges the rows of a batch, whose lines and tally are empty.
-    pub fn judge(&mut self, batch: &mut Batch) {
+    pub fn judge(&mut self, batch: &mut Batch, spill: Spill<'_>) {
         let Batch { rows, lines, tally } = batch;
+        let lines = &mut Lines { wanted: self.wanted, bytes: lines, spill };
         let mut place = Place { file: rows.file, row: rows.first, call: None };
         if rows.is_too_long {
             tally.rows += 1;
@@ -140,14 +148,14 @@ impl<'j> Judge<'j> {
     }
 
     /// No row makes the judge panic. Should one do so, it is told as malformed, and the rows after it are judged as ever.
-    fn judge_or_say_why(&mut self, lines: &mut Vec<u8>, tally: &mut Tally, place: Place, row: &[u8]) {
+    fn judge_or_say_why(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: &[u8]) {
         if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row))).is_err() {
             self.session = Session::new();
             self.malformed(lines, tally, place, "judging the row panicked: a defect of callgate");
         }
     }
 
-    fn judge_row(&mut self, lines: &mut Vec<u8>, tally: &mut Tally, place: Place, row: &[u8]) {
+    fn judge_row(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: &[u8]) {
         let text = match std::str::from_utf8(row) {
             Ok(text) => text,
             Err(error) => {
@@ -176,7 +184,7 @@ impl<'j> Judge<'j> {
 
     fn judge_call(
         &mut self,
-        lines: &mut Vec<u8>,
+        lines: &mut Lines<'_>,
         tally: &mut Tally,
         place: Place,
         group: Option<&str>,
@@ -185,7 +193,7 @@ impl<'j> Judge<'j> {
         let Judge { targets, wanted, session, text } = self;
         let Some(at) = targets.find(group, &call.name) else {
             tally.unknown(&call.name, place.file, place.row);
-            return wanted.write(lines, place, &Line { tool: Some(&call.name), ..Line::of(Verdict::UnknownTool) });
+            return lines.write(place, &Line { tool: Some(&call.name), ..Line::of(Verdict::UnknownTool) });
         };
         let Target { name, schema } = &targets.tools[at];
         let tool = Some(*name);
@@ -197,7 +205,7 @@ impl<'j> Judge<'j> {
         let (verdict, code, keyword_location) = match &outcome {
             Outcome::Accepted(_) => {
                 tally.accepted(at);
-                return wanted.write(lines, place, &Line { tool, ..Line::of(Verdict::Accepted) });
+                return lines.write(place, &Line { tool, ..Line::of(Verdict::Accepted) });
             }
             Outcome::Rejected(rejection) => (Verdict::Rejected, rejection.code(), rejection.keyword_location()),
             Outcome::Fault(fault) => (Verdict::Fault, fault.code.as_str(), ""),
@@ -220,16 +228,16 @@ impl<'j> Judge<'j> {
         }
         let keyword_location = (verdict == Verdict::Rejected).then_some(keyword_location);
         let line = Line { tool, line: Some(text), code: Some(code), keyword_location, ..Line::of(verdict) };
-        wanted.write(lines, place, &line);
+        lines.write(place, &line);
     }
 
     /// Counts what cannot be read, and says why.
-    fn malformed(&self, lines: &mut Vec<u8>, tally: &mut Tally, place: Place, why: &str) {
+    fn malformed(&self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, why: &str) {
         tally.malformed += 1;
         if tally.malformed_rows.len() < self.wanted.samples {
             tally.malformed_rows.push(Example::new(place.file, place.row, why));
         }
-        self.wanted.write(lines, place, &Line { line: Some(why), ..Line::of(Verdict::Malformed) });
+        lines.write(place, &Line { line: Some(why), ..Line::of(Verdict::Malformed) });
     }
 }
 
@@ -239,17 +247,27 @@ impl Line<'_> {
     }
 }
 
-impl Wanted {
+/// The lines of a batch while they are written.
+struct Lines<'l> {
+    wanted: &'l Wanted,
+    bytes: &'l mut Vec<u8>,
+    spill: Spill<'l>,
+}
+
+impl Lines<'_> {
     /// Writes the line of that place, if lines are wanted.
-    fn write(&self, lines: &mut Vec<u8>, place: Place, line: &Line<'_>) {
-        if !self.lines {
+    fn write(&mut self, place: Place, line: &Line<'_>) {
+        if !self.wanted.lines {
             return;
         }
         let Place { file, row, call } = place;
-        let line = Line { file: self.files.get(file).map(String::as_str), row, call, ..*line };
+        let line = Line { file: self.wanted.files.get(file).map(String::as_str), row, call, ..*line };
         // Strings and numbers always serialise, and a vector takes all.
-        let written = serde_json::to_writer(&mut *lines, &line);
+        let written = serde_json::to_writer(&mut *self.bytes, &line);
         debug_assert!(written.is_ok());
-        lines.push(b'\n');
+        self.bytes.push(b'\n');
+        if self.bytes.len() > LINES_BYTES {
+            (self.spill)(self.bytes);
+        }
     }
 }

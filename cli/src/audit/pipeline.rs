@@ -9,17 +9,19 @@
 //!
 //! There is a fixed number of batches, so whoever is fast waits for whoever is slow. The collector holds back the
 //! batches that overtook an earlier one; it never waits for a batch that has no memory, since batches are filled in order.
+//! A batch that has more lines than are kept hands them over while it is judged, once it is its turn: the batch whose turn
+//! it is waits for no other, so there is always one that goes on.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::input::{Batches, open};
-use super::judge::{Batch, Judge, Targets, Wanted};
+use super::judge::{Batch, Judge, LINES_BYTES, Targets, Wanted};
 use super::tally::Tally;
 
 /// Batches that wait or are being filled, beside those being judged: as many for each judge, and for the others.
@@ -32,10 +34,38 @@ pub struct Done {
     pub unread: Vec<(usize, io::Error)>,
 }
 
-/// What reaches the judges and the collector, numbered in the order of the rows.
+/// A batch for the judges, numbered in the order of the rows.
 struct Numbered {
     number: u64,
     batch: Batch,
+}
+
+/// What reaches the collector.
+enum Judged {
+    /// The first lines of the batch whose turn it is.
+    Lines(Vec<u8>),
+    /// A batch, and its last lines.
+    Batch(Numbered),
+}
+
+/// The number of the batch whose lines the collector writes next; the greatest number once it writes no more.
+#[derive(Default)]
+struct Turn {
+    number: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Turn {
+    fn wait_for(&self, number: u64) {
+        let current = self.number.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_while(current, |current| *current < number);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn set(&self, number: u64) {
+        *self.number.lock().unwrap_or_else(PoisonError::into_inner) = number;
+        self.changed.notify_all();
+    }
 }
 
 /// Judges all rows of the files and writes their lines to `out`; tells after each batch what there is so far, and how many
@@ -52,24 +82,26 @@ pub fn run(
     let read = Arc::new(AtomicU64::new(0));
     let (to_reader, empty) = channel();
     let (to_judges, full) = sync_channel(judges);
-    let (to_collector, judged) = channel();
+    let (to_collector, judged) = sync_channel(judges);
     for _ in 0..BATCHES_A_JUDGE * (judges + 1) {
         // The reader's end is held right here.
         let _ = to_reader.send(Batch { tally: Tally::of_tools(tools), ..Batch::default() });
     }
-    let full = Mutex::new(full);
+    let (full, turn) = (Mutex::new(full), Turn::default());
     thread::scope(|scope| {
         let reader = scope.spawn(|| Reader { empty, full: to_judges, number: 0, read: &read }.read(files));
         for _ in 0..judges {
             let to_collector = to_collector.clone();
-            let full = &full;
-            scope.spawn(move || judge_all(full, &to_collector, Judge::new(targets, wanted)));
+            let (full, turn) = (&full, &turn);
+            scope.spawn(move || judge_all(full, &to_collector, turn, Judge::new(targets, wanted)));
         }
         // The last judge to end closes the way.
         drop(to_collector);
         let mut tally = Tally::of_tools(tools);
         let mut told = |tally: &Tally| tell(tally, read.load(Ordering::Relaxed));
-        collect(&judged, to_reader, &mut tally, wanted.samples, out, &mut told)?;
+        let collected = collect(judged, to_reader, &turn, &mut tally, wanted.samples, out, &mut told);
+        turn.set(u64::MAX);
+        collected?;
         let unread = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok(Done { tally, unread })
     })
@@ -118,23 +150,27 @@ impl Reader<'_> {
     }
 }
 
-/// Judges batches until there are no more, or nobody wants them.
-fn judge_all(full: &Mutex<Receiver<Numbered>>, judged: &Sender<Numbered>, mut judge: Judge<'_>) {
+/// Judges batches until there are no more.
+fn judge_all(full: &Mutex<Receiver<Numbered>>, judged: &SyncSender<Judged>, turn: &Turn, mut judge: Judge<'_>) {
     loop {
         // Judges do not panic while they hold the lock.
         let next = full.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut numbered) = next else { return };
-        judge.judge(&mut numbered.batch);
-        if judged.send(numbered).is_err() {
-            return;
-        }
+        let Ok(Numbered { number, mut batch }) = next else { return };
+        judge.judge(&mut batch, &mut |lines| {
+            turn.wait_for(number);
+            // Where nobody wants them, they are gone.
+            let _ = judged.send(Judged::Lines(std::mem::take(lines)));
+        });
+        // Where nobody wants it, the judges still empty the queue, so that the reader is not left waiting.
+        let _ = judged.send(Judged::Batch(Numbered { number, batch }));
     }
 }
 
 /// Takes the judged batches in order: writes their lines, adds their tallies up, and gives them back.
 fn collect(
-    judged: &Receiver<Numbered>,
+    judged: Receiver<Judged>,
     to_reader: Sender<Batch>,
+    turn: &Turn,
     tally: &mut Tally,
     samples: usize,
     out: &mut dyn Write,
@@ -142,14 +178,18 @@ fn collect(
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
     let mut next = 0;
-    for Numbered { number, batch } in judged {
-        early.insert(number, batch);
+    for judged in judged {
+        match judged {
+            Judged::Lines(lines) => out.write_all(&lines)?,
+            Judged::Batch(Numbered { number, batch }) => drop(early.insert(number, batch)),
+        }
         while let Some(mut batch) = early.remove(&next) {
             out.write_all(&batch.lines)?;
             batch.lines.clear();
             batch.lines.shrink_to(LINES_BYTES);
             tally.add(&mut batch.tally, samples);
             next += 1;
+            turn.set(next);
             tell(tally);
             // At the end of the files nobody wants it.
             let _ = to_reader.send(batch);
@@ -158,6 +198,3 @@ fn collect(
     drop(to_reader);
     out.flush()
 }
-
-/// What is kept of a batch's memory for lines. Unit: bytes.
-const LINES_BYTES: usize = 4 << 20;
