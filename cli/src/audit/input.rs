@@ -174,8 +174,7 @@ impl<R: Read> Batches<R> {
         if rows.is_too_long {
             self.skip_row();
         }
-        let breaks = rows.text.iter().filter(|byte| **byte == b'\n').count() as u64;
-        self.next += breaks + u64::from(rows.is_too_long);
+        self.next += breaks(&rows.text) + u64::from(rows.is_too_long);
         let is_any = rows.is_too_long || !rows.text.is_empty();
         if is_any { Ok(true) } else { self.failed.take().map_or(Ok(false), Err) }
     }
@@ -237,6 +236,12 @@ impl<R: Read> Batches<R> {
     }
 }
 
+/// How many line breaks there are.
+#[allow(clippy::naive_bytecount)] // a small part of the reader's work, which is a small part of the judges'
+fn breaks(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
 /// How much to read behind so many bytes: up to a whole batch, and of a longer row as much again, so that a long row is
 /// searched once. At most to one byte more than a row may have.
 fn room_behind(bytes: usize) -> usize {
@@ -254,8 +259,11 @@ mod tests {
 
     use super::*;
 
-    /// The batches of a source as (first row, text, is too long), and what ended them.
-    fn all(source: impl Read) -> (Vec<(u64, Vec<u8>, bool)>, Option<io::Error>) {
+    /// A batch: its first row, its text, and whether that is too long.
+    type Filled = (u64, Vec<u8>, bool);
+
+    /// The batches of a source, and what ended them.
+    fn all(source: impl Read) -> (Vec<Filled>, Option<io::Error>) {
         let (mut batches, mut rows, mut filled) = (Batches::new(source, 0), Rows::default(), Vec::new());
         loop {
             match batches.fill(&mut rows) {
@@ -305,7 +313,7 @@ mod tests {
         let mut next = 1;
         for (first, text, _) in &batches {
             assert_eq!((*first, text.last()), (next, Some(&b'\n')));
-            next += text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            next += breaks(text);
         }
         assert!(batches.iter().all(|(_, text, _)| text.len() <= 2 * long.len()));
     }

@@ -99,9 +99,9 @@ struct Place {
     call: Option<u64>,
 }
 
-/// A line of the output.
+/// What a line of the output says.
 #[derive(Serialize)]
-struct Line<'l> {
+struct Answer<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'l str>,
     row: u64,
@@ -193,7 +193,7 @@ impl<'j> Judge<'j> {
         let Judge { targets, wanted, session, text } = self;
         let Some(at) = targets.find(group, &call.name) else {
             tally.unknown(&call.name, place.file, place.row);
-            return lines.write(place, &Line { tool: Some(&call.name), ..Line::of(Verdict::UnknownTool) });
+            return lines.write(place, &Answer { tool: Some(&call.name), ..Answer::of(Verdict::UnknownTool) });
         };
         let Target { name, schema } = &targets.tools[at];
         let tool = Some(*name);
@@ -205,7 +205,7 @@ impl<'j> Judge<'j> {
         let (verdict, code, keyword_location) = match &outcome {
             Outcome::Accepted(_) => {
                 tally.accepted(at);
-                return lines.write(place, &Line { tool, ..Line::of(Verdict::Accepted) });
+                return lines.write(place, &Answer { tool, ..Answer::of(Verdict::Accepted) });
             }
             Outcome::Rejected(rejection) => (Verdict::Rejected, rejection.code(), rejection.keyword_location()),
             Outcome::Fault(fault) => (Verdict::Fault, fault.code.as_str(), ""),
@@ -227,7 +227,7 @@ impl<'j> Judge<'j> {
             examples.push(Example::new(place.file, place.row, text));
         }
         let keyword_location = (verdict == Verdict::Rejected).then_some(keyword_location);
-        let line = Line { tool, line: Some(text), code: Some(code), keyword_location, ..Line::of(verdict) };
+        let line = Answer { tool, line: Some(text), code: Some(code), keyword_location, ..Answer::of(verdict) };
         lines.write(place, &line);
     }
 
@@ -237,13 +237,13 @@ impl<'j> Judge<'j> {
         if tally.malformed_rows.len() < self.wanted.samples {
             tally.malformed_rows.push(Example::new(place.file, place.row, why));
         }
-        lines.write(place, &Line { line: Some(why), ..Line::of(Verdict::Malformed) });
+        lines.write(place, &Answer { line: Some(why), ..Answer::of(Verdict::Malformed) });
     }
 }
 
-impl Line<'_> {
+impl Answer<'_> {
     fn of(outcome: Verdict) -> Self {
-        Line { file: None, row: 0, call: None, tool: None, outcome, line: None, code: None, keyword_location: None }
+        Answer { file: None, row: 0, call: None, tool: None, outcome, line: None, code: None, keyword_location: None }
     }
 }
 
@@ -256,12 +256,12 @@ struct Lines<'l> {
 
 impl Lines<'_> {
     /// Writes the line of that place, if lines are wanted.
-    fn write(&mut self, place: Place, line: &Line<'_>) {
+    fn write(&mut self, place: Place, line: &Answer<'_>) {
         if !self.wanted.lines {
             return;
         }
         let Place { file, row, call } = place;
-        let line = Line { file: self.wanted.files.get(file).map(String::as_str), row, call, ..*line };
+        let line = Answer { file: self.wanted.files.get(file).map(String::as_str), row, call, ..*line };
         // Strings and numbers always serialise, and a vector takes all.
         let written = serde_json::to_writer(&mut *self.bytes, &line);
         debug_assert!(written.is_ok());

@@ -45,7 +45,7 @@ enum Judged {
     /// The first lines of the batch whose turn it is.
     Lines(Vec<u8>),
     /// A batch, and its last lines.
-    Batch(Numbered),
+    Batch(Box<Numbered>),
 }
 
 /// The number of the batch whose lines the collector writes next; the greatest number once it writes no more.
@@ -77,20 +77,20 @@ pub fn run(
     out: &mut dyn Write,
     tell: &mut dyn FnMut(&Tally, u64),
 ) -> io::Result<Done> {
-    let judges = thread::available_parallelism().map_or(1, usize::from);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
     let tools = targets.tools().len();
     let read = Arc::new(AtomicU64::new(0));
     let (to_reader, empty) = channel();
-    let (to_judges, full) = sync_channel(judges);
-    let (to_collector, judged) = sync_channel(judges);
-    for _ in 0..BATCHES_A_JUDGE * (judges + 1) {
+    let (to_judges, full) = sync_channel(threads);
+    let (to_collector, judged) = sync_channel(threads);
+    for _ in 0..BATCHES_A_JUDGE * (threads + 1) {
         // The reader's end is held right here.
         let _ = to_reader.send(Batch { tally: Tally::of_tools(tools), ..Batch::default() });
     }
     let (full, turn) = (Mutex::new(full), Turn::default());
     thread::scope(|scope| {
         let reader = scope.spawn(|| Reader { empty, full: to_judges, number: 0, read: &read }.read(files));
-        for _ in 0..judges {
+        for _ in 0..threads {
             let to_collector = to_collector.clone();
             let (full, turn) = (&full, &turn);
             scope.spawn(move || judge_all(full, &to_collector, turn, Judge::new(targets, wanted)));
@@ -162,7 +162,7 @@ fn judge_all(full: &Mutex<Receiver<Numbered>>, judged: &SyncSender<Judged>, turn
             let _ = judged.send(Judged::Lines(std::mem::take(lines)));
         });
         // Where nobody wants it, the judges still empty the queue, so that the reader is not left waiting.
-        let _ = judged.send(Judged::Batch(Numbered { number, batch }));
+        let _ = judged.send(Judged::Batch(Box::new(Numbered { number, batch })));
     }
 }
 
@@ -181,7 +181,7 @@ fn collect(
     for judged in judged {
         match judged {
             Judged::Lines(lines) => out.write_all(&lines)?,
-            Judged::Batch(Numbered { number, batch }) => drop(early.insert(number, batch)),
+            Judged::Batch(judged) => drop(early.insert(judged.number, judged.batch)),
         }
         while let Some(mut batch) = early.remove(&next) {
             out.write_all(&batch.lines)?;
