@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt::{self, Write};
 
-use callgate_vm::failure::{Ranked, Wording};
+use callgate_vm::failure::{Ranked, Record, Wording};
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{Bounded, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
 use callgate_vm::tape::{Node, Tape};
@@ -27,6 +27,16 @@ enum Cause<'s> {
     Failed(&'s Unit, RefCell<Found<'s>>),
     Malformed(Malformed),
     NotJson(Tape<'s>, Node),
+}
+
+impl Cause<'_> {
+    /// The code of arguments that are not JSON.
+    fn malformed_code(&self) -> &'static str {
+        match self {
+            Cause::Malformed(Malformed { reason: Reason::DuplicateName, .. }) => "duplicate_member",
+            Cause::Failed(..) | Cause::Malformed(_) | Cause::NotJson(..) => "not_json",
+        }
+    }
 }
 
 /// Bytes of a line about text that is not JSON are few and need no limit of their own.
@@ -97,6 +107,30 @@ impl<'s> Rejection<'s> {
                 renderer.top().map_or(Vec::new(), |top| steps(renderer, top.own.path))
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// The code of the failure that speaks; see [`Failure::code`]. Lists no others.
+    pub fn code(&self) -> &'s str {
+        match &self.cause {
+            Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or("false_schema"),
+            cause => cause.malformed_code(),
+        }
+    }
+
+    /// Where in the schema the keyword of the failure that speaks is; see [`Failure::keyword_location`]. Lists no others.
+    pub fn keyword_location(&self) -> &'s str {
+        match &self.cause {
+            Cause::Failed(unit, _) => self.top().map_or("", |own| unit.keyword_location(&own)),
+            _ => "",
+        }
+    }
+
+    /// The failure that speaks, as it stands in the list of all.
+    fn top(&self) -> Option<Record> {
+        match &self.cause {
+            Cause::Failed(_, found) => found.borrow().renderer().top().map(|top| top.own),
+            _ => None,
         }
     }
 
@@ -213,8 +247,7 @@ impl<'s> Failure<'_, 's> {
     pub fn code(&self) -> &'s str {
         match self.rejection.cause {
             Cause::Failed(..) => self.keyword().unwrap_or("false_schema"),
-            Cause::Malformed(Malformed { reason: Reason::DuplicateName, .. }) => "duplicate_member",
-            Cause::Malformed(_) | Cause::NotJson(..) => "not_json",
+            ref cause => cause.malformed_code(),
         }
     }
 

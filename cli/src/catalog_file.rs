@@ -232,7 +232,7 @@ impl fmt::Display for UnknownTool {
 impl std::error::Error for UnknownTool {}
 
 /// The names most like `name`, the likest first; of two as like, the first of the catalog.
-fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
     let wanted = name.to_lowercase();
     let likeness = |known: &str| {
         let known = known.to_lowercase();

@@ -4,16 +4,18 @@
 //! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
 //!      ├► call     one call                   ├─► arguments      a call's text
 //!      ├► diff     what changed in a catalog  │   findings       findings as text and as JSON
-//!      ├► listing  the compiled programs      │
-//!      ├► compile  a catalog's compiled file  │
-//!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
+//!      ├► listing  the compiled programs      │   flags, output  flags and streams that commands share
+//!      ├► compile  a catalog's compiled file  │   progress       how far a long run has come
+//!      ├► eval     many instances and schemas │
+//!      └► audit    recordings of many calls   ┘
 //!
 //! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
-//!                                                                  progress       how far a long run has come
+//! audit ─► input (files, packed or not) ─► pipeline ─► judge (with rows) ─► tally ─► table
 //! ```
 
 mod annotations;
 mod arguments;
+mod audit;
 mod call;
 mod catalog_file;
 mod check;
@@ -41,8 +43,8 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, unhealthy under --strict, \
-    or a breaking diff; 2 usage, input/output, fault, unknown or uncompiled tool.";
+const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected (in an audit under \
+    --fail-on-reject), unhealthy under --strict, or a breaking diff; 2 usage, input/output, fault, unknown or uncompiled tool.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -58,6 +60,8 @@ enum Command {
     Compile(compile::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
+    /// Judge recorded calls by a catalog: what became of each, and what fails where, by tool.
+    Audit(audit::Args),
 }
 
 /// Exit code of a call that was rejected, of catalogs that are unhealthy, and of a change that breaks callers.
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::Listing(args) => listing::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Audit(args) => audit::run(&args),
     };
     done.unwrap_or_else(|error| {
         output::log(&format!("{error:#}"));

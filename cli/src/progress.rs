@@ -1,6 +1,6 @@
 //! How far a long run has come, on a terminal.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 use crate::output::visible;
 
@@ -43,9 +43,54 @@ impl Drop for Progress {
     }
 }
 
+/// A bar on stderr while rows of files are judged. Nothing is shown where stderr is no terminal.
+pub struct RowProgress {
+    bar: ProgressBar,
+}
+
+impl RowProgress {
+    /// The progress through files of so many bytes in all; `None` where that is not known.
+    pub fn of_bytes(all: Option<u64>) -> RowProgress {
+        let (bar, template) = match all {
+            Some(all) => (ProgressBar::new(all), "[{wide_bar}] {bytes}/{total_bytes}, {msg}, {eta} left"),
+            None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {msg}, {elapsed}"),
+        };
+        // The templates are constants, and a test draws them.
+        let bar = match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style.progress_chars("=> ")),
+            Err(_) => bar,
+        };
+        RowProgress { bar }
+    }
+
+    /// Tells that so many bytes have been read, and so many calls judged.
+    pub fn tell(&self, bytes: u64, calls: u64) {
+        let milliseconds = u64::try_from(self.bar.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let rate = calls.saturating_mul(1_000) / milliseconds;
+        self.bar.set_message(format!("{} calls, {}/s", HumanCount(calls), HumanCount(rate)));
+        self.bar.set_position(bytes);
+    }
+}
+
+impl Drop for RowProgress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_have_a_bar_or_a_spinner() {
+        for all in [Some(1_000), None] {
+            let progress = RowProgress::of_bytes(all);
+            progress.tell(10, 1_234);
+            assert_eq!((progress.bar.position(), progress.bar.length()), (10, all));
+            assert!(progress.bar.message().starts_with("1,234 calls, "), "{}", progress.bar.message());
+        }
+    }
 
     #[test]
     fn a_bar_is_made_for_many() {

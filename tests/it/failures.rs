@@ -244,6 +244,27 @@ fn every_code_has_a_snapshot() {
     assert_eq!(seen, listed);
 }
 
+/// The failure that speaks is told without the list, is one of it, and stays the same when all are listed.
+#[test]
+fn the_failure_that_speaks_is_one_of_the_list() {
+    for (draft, schema, instances) in FAILURES.iter().flat_map(|(_, cases)| *cases) {
+        let options = Options { draft: *draft, assert_formats: true, ..Options::default() };
+        let (compiled, _) = Schema::compile(schema, &options).expect("the schema compiles");
+        let mut session = compiled.session(1024);
+        for instance in *instances {
+            let Outcome::Rejected(rejection) = compiled.check(&mut session, *instance) else {
+                panic!("{schema} rejects {instance}");
+            };
+            let spoken = (rejection.code(), rejection.keyword_location(), rejection.path());
+            let listed = rejection.failures();
+            let mut listed =
+                listed.map(|failure| (failure.code(), failure.keyword_location(), failure.instance_path()));
+            assert!(listed.any(|failure| failure == spoken), "{schema} {instance}: {spoken:?}");
+            assert_eq!((rejection.code(), rejection.keyword_location(), rejection.path()), spoken);
+        }
+    }
+}
+
 #[test]
 fn a_summary_owns_its_data() {
     let summary = {
