@@ -29,11 +29,13 @@
 
 mod catalog;
 mod found;
+mod missing;
 mod portability;
 mod rejection;
 mod report;
 mod schema;
 mod session;
+mod signature;
 mod trace;
 
 pub use callgate_compiler::{
@@ -52,6 +54,7 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::missing::Missing;
 pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
