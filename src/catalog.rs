@@ -10,8 +10,12 @@ use callgate_compiler::{
 use callgate_vm::instance::Instance;
 use callgate_vm::limits::Limits;
 use callgate_vm::scratch::StackOf;
+use callgate_vm::unit::Unit;
 use serde::Serialize;
 
+use crate::diff::Diff;
+use crate::load_error::LoadError;
+use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
@@ -19,40 +23,61 @@ use crate::session::Session;
 /// A tool of a catalog.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    compiled: CompiledTool,
-    input: Option<Schema>,
-    output: Option<Schema>,
+    name: String,
+    content: Content,
     options: Arc<Options>,
 }
 
+/// Where a tool is from.
+#[derive(Clone, Debug)]
+enum Content {
+    /// Compiled in this process.
+    Compiled { compiled: CompiledTool, input: Option<Schema>, output: Option<Schema> },
+    /// In a compiled catalog, and read at its first use.
+    Loaded(LoadedTool),
+}
+
 impl Tool {
+    /// A tool of a compiled catalog.
+    pub(crate) fn loaded(name: String, tool: LoadedTool, options: Arc<Options>) -> Tool {
+        Tool { name, content: Content::Loaded(tool), options }
+    }
+
     /// The tool's name.
     pub fn name(&self) -> &str {
-        &self.compiled.name
+        &self.name
     }
 
-    /// What judges its arguments; `None` if the schema could not be compiled, or the tool is in quarantine.
+    /// What judges its arguments; `None` if the schema could not be compiled, the tool is in quarantine, or its unit is not
+    /// sound in the file that it was loaded from ([`Catalog::verify`]).
     pub fn input(&self) -> Option<&Schema> {
-        self.input.as_ref()
+        match &self.content {
+            Content::Compiled { input, .. } => input.as_ref(),
+            Content::Loaded(tool) => tool.schema(SchemaRole::Input),
+        }
     }
 
-    /// What judges its results; `None` if it has no such schema, or one that could not be compiled.
+    /// What judges its results; `None` if it has no such schema, or one that could not be compiled or loaded.
     pub fn output(&self) -> Option<&Schema> {
-        self.output.as_ref()
+        match &self.content {
+            Content::Compiled { output, .. } => output.as_ref(),
+            Content::Loaded(tool) => tool.schema(SchemaRole::Output),
+        }
     }
 
     /// The schema of that role as it was compiled: digest, source and findings. `{}` stands for the input schema of a tool
-    /// that has none; `None` only for an output schema.
+    /// that has none; `None` only for an output schema, or where the tool is not sound in the file it was loaded from.
     pub fn compiled(&self, role: SchemaRole) -> Option<&CompiledSchema> {
+        let compiled = self.compiled_tool()?;
         match role {
-            SchemaRole::Input => Some(&self.compiled.input),
-            SchemaRole::Output => self.compiled.output.as_ref(),
+            SchemaRole::Input => Some(&compiled.input),
+            SchemaRole::Output => compiled.output.as_ref(),
         }
     }
 
     /// The tool's entry in its catalog as compact JSON text, with `null` in the places of its schemas.
     pub fn definition(&self) -> &str {
-        &self.compiled.definition
+        self.compiled_tool().map_or("", |compiled| &compiled.definition)
     }
 
     /// How it was compiled.
@@ -60,8 +85,15 @@ impl Tool {
         &self.options
     }
 
+    fn compiled_tool(&self) -> Option<&CompiledTool> {
+        match &self.content {
+            Content::Compiled { compiled, .. } => Some(compiled),
+            Content::Loaded(tool) => tool.compiled(&self.name),
+        }
+    }
+
     fn schemas(&self) -> impl Iterator<Item = &CompiledSchema> {
-        std::iter::once(&self.compiled.input).chain(&self.compiled.output)
+        [SchemaRole::Input, SchemaRole::Output].into_iter().filter_map(|role| self.compiled(role))
     }
 }
 
@@ -136,16 +168,54 @@ impl Catalog {
         options: &Options,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<Report, Refused> {
-        let known = self.known_schemas();
-        let mut compiled = compile_catalog_observed(text.as_ref(), options, known, observe).map_err(refused)?;
-        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
-        if options.policy == Policy::Strict && has_errors {
-            return Err(Refused { report: report(&mut compiled, options.policy) });
-        }
+        let compiled = self.compiled(text.as_ref(), options, observe)?;
         self.options = Arc::new(options.clone());
         self.limits = Arc::new(options.limits.clone());
         self.take(compiled);
         Ok(Report::clone(&self.report))
+    }
+
+    /// The catalog that `text` makes of this one, and what has changed. This one stays as it is, and usable.
+    ///
+    /// The new catalog has the tools of `text` and no others, compiled with the options of this one. Schemas that have not
+    /// changed are shared, not compiled again: [`counters`](Self::counters) of the new catalog tell how many, and its
+    /// [`report`](Self::report) what was found. Errors: the text is no catalog, or the options' [`Policy`] is strict and
+    /// there is an error; then there is no catalog but this.
+    ///
+    /// A host that checks calls meanwhile keeps its catalog in an `Arc` and puts the new one in its place at once, as
+    /// [`SharedCatalog`](crate::SharedCatalog) does.
+    pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
+        let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
+        let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
+        let mut catalog = Catalog { options, limits, ..Catalog::default() };
+        catalog.take(compiled);
+        for tool in &self.tools {
+            let now = catalog.by_name.get(tool.name()).map(|at| &catalog.tools[*at]);
+            catalog.counters.count_change(tool, now);
+        }
+        let diff = Diff::between(self, &catalog);
+        Ok((catalog, diff))
+    }
+
+    /// The tools of the text, as far as they are not known, if the policy lets them be.
+    fn compiled(
+        &self,
+        text: &[u8],
+        options: &Options,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Compiled, Refused> {
+        let known = self.known_schemas();
+        let mut compiled = compile_catalog_observed(text, options, known, observe).map_err(refused)?;
+        let has_errors = compiled.findings.iter().any(|finding| finding.severity == Severity::Error);
+        if options.policy == Policy::Strict && has_errors {
+            return Err(Refused { report: report(&mut compiled, options.policy) });
+        }
+        Ok(compiled)
+    }
+
+    /// What has changed from the `old` catalog to this one.
+    pub fn diff_from(&self, old: &Catalog) -> Diff {
+        Diff::between(old, self)
     }
 
     /// What became of schemas when the catalog was last compiled, refreshed or added to.
@@ -200,7 +270,48 @@ impl Catalog {
             unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
         };
         let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
-        Tool { compiled, input, output, options: Arc::clone(&self.options) }
+        let name = compiled.name.clone();
+        Tool { name, content: Content::Compiled { compiled, input, output }, options: Arc::clone(&self.options) }
+    }
+
+    /// A catalog of tools that were found in a file. `None` if two have one name.
+    pub(crate) fn of_loaded(
+        tools: impl ExactSizeIterator<Item = Tool>,
+        options: Arc<Options>,
+        limits: Arc<Limits>,
+        report: Report,
+    ) -> Option<Catalog> {
+        let mut catalog = Catalog { options, limits, report: Arc::new(report), ..Catalog::default() };
+        catalog.tools.reserve(tools.len());
+        catalog.by_name.reserve(tools.len());
+        for tool in tools {
+            if catalog.by_name.insert(tool.name().to_owned(), catalog.tools.len()).is_some() {
+                return None;
+            }
+            catalog.tools.push(tool);
+        }
+        Some(catalog)
+    }
+
+    /// Reads all of a catalog that was loaded, which otherwise happens tool by tool, at the first use. Errors: a tool does not
+    /// hold together, so that it cannot be called.
+    pub fn verify(&self) -> Result<(), LoadError> {
+        for tool in &self.tools {
+            if let Content::Loaded(loaded) = &tool.content {
+                loaded.verify(&tool.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How the tools of the catalog's last text were compiled. Documents for references are not kept in a compiled catalog.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The limits: those of calls hold for every check.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The tool of that name.
@@ -213,11 +324,15 @@ impl Catalog {
         self.tools.iter()
     }
 
-    /// A session for calls of up to `call_bytes`: it allocates now, and the checks of such calls do not.
+    /// A session for calls of up to `call_bytes`: it allocates now, and the checks of such calls do not. Of a catalog that was
+    /// loaded it reads all units.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();
-        session.reserve(call_bytes, &self.limits, schemas.map(|schema| schema.unit().as_ref()));
+        // Tools may share units.
+        let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();
+        let units = schemas.map(|schema| schema.unit().as_ref());
+        session.reserve(call_bytes, &self.limits, units.filter(|unit| seen.insert(std::ptr::from_ref(*unit))));
         session
     }
 

@@ -24,23 +24,33 @@
 //! # Ok::<(), callgate::Refused>(())
 //! ```
 //!
-//! A [`Catalog`] is `Send + Sync` and shared; a [`Session`] is one thread's memory. Arguments come as JSON bytes, as
-//! a `&serde_json::Value`, or as a host's own object ([`Catalog::check_instance`]).
+//! A catalog that was compiled once can be kept as bytes ([`Catalog::to_bytes`]) and loaded in a fraction of the time
+//! ([`Catalog::load`]), verified before it is used.
+//!
+//! A [`Catalog`] is `Send + Sync` and shared; a [`SharedCatalog`] is refreshed while others check by it; a [`Session`] is
+//! one thread's memory. Arguments come as JSON bytes, as a `&serde_json::Value`, or as a host's own object
+//! ([`Catalog::check_instance`]).
 
 mod catalog;
+mod compiled;
+mod diff;
 mod found;
+mod load_error;
+mod loaded;
 mod missing;
 mod portability;
 mod rejection;
 mod report;
 mod schema;
 mod session;
+mod shared;
 mod signature;
 mod trace;
 
 pub use callgate_compiler::{
-    Acceptance, Basis, CompiledSchema, Documents, DocumentsBuilder, Draft, Finding, FindingKind, Objection, Options,
-    PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaRole, Severity, Shape, Stage,
+    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, FORMAT_VERSION, Finding,
+    FindingKind, Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaChange,
+    SchemaDiff, SchemaRole, Severity, Shape, Stage,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -54,9 +64,12 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::diff::{Change, Diff, ToolDiff};
+pub use crate::load_error::{LoadError, LoadErrorKind};
 pub use crate::missing::Missing;
 pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
 pub use crate::session::Session;
+pub use crate::shared::SharedCatalog;

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use callgate_compiler::{Finding, Severity};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What was found while a catalog was compiled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Tools of the catalog.
     pub tools: usize,
@@ -21,6 +21,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether the counts add up, as far as they are of so many tools.
+    pub(crate) fn adds_up(&self) -> bool {
+        let sum = self.healthy.checked_add(self.flagged).and_then(|sum| sum.checked_add(self.refused));
+        sum == Some(self.tools) && u32::try_from(self.tools).is_ok()
+    }
+
     /// Whether a finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use callgate::{Finding, Severity};
 
 use crate::catalog_file::CatalogFile;
+use crate::output::visible_lines;
 
 /// Writes one command a finding: `::error file=tools.json,line=1,col=40,title=not_well_formed::…`.
 pub fn write(out: &mut dyn Write, file: &CatalogFile, finding: &Finding) -> io::Result<()> {
@@ -26,6 +27,7 @@ pub fn write(out: &mut dyn Write, file: &CatalogFile, finding: &Finding) -> io::
 
 /// A message on one line.
 fn message(text: &str) -> String {
+    let text = visible_lines(text);
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

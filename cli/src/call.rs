@@ -20,7 +20,7 @@ use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 /// The flags of `callgate call`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The catalog that has the tool; `-` is stdin.
+    /// The catalog that has the tool, or its compiled form; `-` is stdin.
     catalog: PathBuf,
     /// The tool's name.
     tool: String,
@@ -39,6 +39,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let arguments_stdin = args.arguments.as_ref().is_some_and(CallArguments::is_stdin);
     ensure_one_stdin([is_stdin(&args.catalog), arguments_stdin])?;
     let file = CatalogFile::read(&args.catalog)?;
+    args.compile.ensure_for(&file)?;
     let options = args.compile.options();
     let arguments = match &args.arguments {
         Some(arguments) => arguments.read(&options.limits)?,

@@ -1,12 +1,14 @@
-//! A catalog's text, from a file or stdin: compiled, its tools found by name, and places in it by line and column.
+//! A catalog, from a file or stdin, as text or in its compiled form: its tools found by name, and places in its text by line
+//! and column.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use callgate::{Catalog, Options, Report, Tool};
+use callgate::{Catalog, Finding, FindingKind, Limits, LoadError, Options, Report, Tool};
 
 use crate::output::visible;
 
@@ -40,17 +42,40 @@ pub fn read_up_to(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The text of a catalog, and where it is from.
+/// A catalog as it was read, and where it is from.
 #[derive(Debug)]
 pub struct CatalogFile {
     name: String,
-    text: Vec<u8>,
+    form: Form,
+    lines: OnceCell<Lines>,
+}
+
+/// What a file turned out to be.
+#[derive(Debug)]
+enum Form {
+    Text(Vec<u8>),
+    /// A compiled catalog, and the text that it was compiled from, empty where that is not kept.
+    Compiled {
+        bytes: Vec<u8>,
+        text: Vec<u8>,
+    },
 }
 
 impl CatalogFile {
     /// Reads the file, whatever is in it. Errors: it cannot be read.
     pub fn read(path: &Path) -> Result<CatalogFile> {
-        Ok(CatalogFile { name: path.display().to_string(), text: read_file(path)? })
+        Ok(CatalogFile::new(path.display().to_string(), read_file(path)?))
+    }
+
+    fn new(name: String, bytes: Vec<u8>) -> CatalogFile {
+        let form = if Catalog::is_compiled(&bytes) {
+            // What is wrong with it is said when it is loaded.
+            let text = Catalog::source_of(&bytes).ok().flatten().map(<[u8]>::to_vec).unwrap_or_default();
+            Form::Compiled { bytes, text }
+        } else {
+            Form::Text(bytes)
+        };
+        CatalogFile { name, form, lines: OnceCell::new() }
     }
 
     /// The file as it was named on the command line.
@@ -58,12 +83,26 @@ impl CatalogFile {
         &self.name
     }
 
-    /// The text as it was read.
+    /// The text as it was read, or as it was compiled; empty where it is not known.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        match &self.form {
+            Form::Text(text) | Form::Compiled { text, .. } => text,
+        }
     }
 
-    /// Compiles the catalog. Errors: the text is no catalog; the report says why.
+    /// Whether the catalog has been compiled before, with options of its own.
+    pub fn is_compiled(&self) -> bool {
+        matches!(self.form, Form::Compiled { .. })
+    }
+
+    /// Something that goes by the catalog's text. Errors: it was compiled, and its text is not kept.
+    pub fn ensure_text(&self, what: &str) -> Result<()> {
+        ensure!(!self.is_compiled() || !self.text().is_empty(), "{} is compiled: {what} needs its source", self.name);
+        Ok(())
+    }
+
+    /// Compiles the catalog, or loads it. Of a compiled one the limits of calls are its own, unless `options` sets other than
+    /// the default ones; all else was settled when it was compiled. Errors: it is no catalog; the report says why.
     pub fn compile(&self, options: &Options) -> Result<(Catalog, Report), Report> {
         self.compile_observed(options, &mut |_, _| {})
     }
@@ -74,9 +113,30 @@ impl CatalogFile {
         options: &Options,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<(Catalog, Report), Report> {
-        let mut catalog = Catalog::default();
-        let report = catalog.upsert_observed(&self.text, options, observe).map_err(|refused| refused.report)?;
-        Ok((catalog, report))
+        match &self.form {
+            Form::Text(text) => {
+                let mut catalog = Catalog::default();
+                let report = catalog.upsert_observed(text, options, observe).map_err(|refused| refused.report)?;
+                Ok((catalog, report))
+            }
+            Form::Compiled { bytes, text } => {
+                let catalog = load(bytes, options).map_err(|error| {
+                    let finding = Finding::new(FindingKind::Unreadable, "", error.to_string());
+                    Report { findings: vec![finding], ..Report::default() }
+                })?;
+                let mut report = catalog.report().clone();
+                if text.is_empty() {
+                    // There is nothing that the offsets could be into.
+                    report.findings.iter_mut().for_each(|finding| finding.span = None);
+                }
+                Ok((catalog, report))
+            }
+        }
+    }
+
+    /// The catalog as a compiled file, with its text.
+    pub fn compiled(&self, catalog: &Catalog) -> Vec<u8> {
+        if self.text().is_empty() { catalog.to_bytes() } else { catalog.to_bytes_with_source(self.text()) }
     }
 
     /// The tool of that name. Errors: there is none; the names most like it are given.
@@ -88,15 +148,61 @@ impl CatalogFile {
         })
     }
 
-    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: linear in the text before.
+    /// Line and column of a byte of the text, from 1; the column counts characters. Cost: one pass over the text at the first
+    /// call, then little, however long lines are.
     pub fn position(&self, at: usize) -> (usize, usize) {
-        let before = &self.text[..at.min(self.text.len())];
-        let mut lines = before.rsplit(|byte| *byte == b'\n');
-        let line = lines.next().unwrap_or_default();
-        // Bytes that go on with a character do not count.
-        let chars = line.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        (lines.count() + 1, chars + 1)
+        self.lines.get_or_init(|| Lines::of(self.text())).position(self.text(), at.min(self.text().len()))
     }
+}
+
+/// Where lines start, and how many characters stand before every so many bytes.
+#[derive(Debug)]
+struct Lines {
+    starts: Vec<usize>,
+    chars: Vec<usize>,
+}
+
+impl Lines {
+    /// Bytes between two counts.
+    const STEP: usize = 4096;
+
+    fn of(text: &[u8]) -> Lines {
+        let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        let mut chars = 0;
+        let counts = text.chunks(Self::STEP).map(|chunk| {
+            let before = chars;
+            chars += Self::count(chunk);
+            before
+        });
+        Lines { starts: std::iter::once(0).chain(breaks).collect(), chars: counts.collect() }
+    }
+
+    /// Bytes that go on with a character do not count.
+    fn count(bytes: &[u8]) -> usize {
+        bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+    }
+
+    /// Characters before a byte.
+    fn before(&self, text: &[u8], at: usize) -> usize {
+        let step = (at / Self::STEP).min(self.chars.len().saturating_sub(1));
+        self.chars.get(step).copied().unwrap_or(0) + Self::count(&text[(step * Self::STEP).min(at)..at])
+    }
+
+    fn position(&self, text: &[u8], at: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= at);
+        let start = self.starts[line - 1];
+        (line, self.before(text, at) - self.before(text, start) + 1)
+    }
+}
+
+/// A compiled catalog, if all of it holds together.
+fn load(bytes: &[u8], options: &Options) -> std::result::Result<Catalog, LoadError> {
+    let catalog = if options.limits == Limits::default() {
+        Catalog::load(bytes)?
+    } else {
+        Catalog::load_with_limits(bytes, &options.limits)?
+    };
+    catalog.verify().map(|()| catalog)
 }
 
 /// Stdin can be read once. Errors: it is named twice.
@@ -145,7 +251,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters() {
-        let file = CatalogFile { name: String::new(), text: "[\n  \"é\", 1]".into() };
+        let file = CatalogFile::new(String::new(), "[\n  \"é\", 1]".into());
         assert_eq!(file.position(0), (1, 1));
         assert_eq!(file.position(4), (2, 3));
         assert_eq!(file.position(10), (2, 8));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use callgate::{Finding, FindingKind, Options, Portability, Report};
 use serde::Serialize;
 
@@ -20,7 +20,8 @@ use crate::{EXIT_REJECTED, EXIT_UNANSWERED, annotations, sarif};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Catalogs of tools: results and responses of MCP, requests and tools of OpenAI, Anthropic, Gemini and Bedrock,
-    /// lists, maps and JSON lines of tools. Each file is a catalog of its own; `-` is stdin.
+    /// lists, maps and JSON lines of tools; or compiled ones, of which is said what was found when they were compiled. Each
+    /// file is a catalog of its own; `-` is stdin.
     #[arg(required = true, value_name = "CATALOG")]
     catalogs: Vec<PathBuf>,
     /// Exit with 1 if any finding is an error, or if a provider refuses a tool.
@@ -88,6 +89,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 fn check(path: &Path, args: &Args, options: &Options) -> Result<Checked> {
     let file = CatalogFile::read(path)?;
+    let settled = file.is_compiled() && args.limits.is_any_set();
+    ensure!(!settled, "{} is compiled: --limit is for its source", file.name());
+    args.shape.ensure_for(&file)?;
+    if args.portable.is_any_named() {
+        file.ensure_text("--for")?;
+    }
     let mut progress = Progress::of_tools(file.name());
     let compiled = file.compile_observed(options, &mut |done, all| progress.tell(done, all));
     let report = compiled.map_or_else(|report| report, |(_, report)| report);

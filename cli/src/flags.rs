@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
+use anyhow::{Result, ensure};
 use callgate::{Limits, Options, Shape};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::catalog_file::CatalogFile;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -31,6 +34,11 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
+    /// Whether any limit was set.
+    pub fn is_any_set(&self) -> bool {
+        !self.limits.is_empty()
+    }
+
     /// The limits: the defaults, and what the flags set. Of two flags for one limit the last counts.
     pub fn limits(&self) -> Limits {
         let mut limits = Limits::default();
@@ -48,6 +56,15 @@ pub struct ShapeFlag {
     /// Read all tools of the catalog in this shape. Without it each is recognised by its members.
     #[arg(long, value_name = "SHAPE", value_parser = shapes())]
     pub shape: Option<Shape>,
+}
+
+impl ShapeFlag {
+    /// Errors: a shape was named, and the catalog has been compiled.
+    pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
+        let settled = file.is_compiled() && self.shape.is_some();
+        ensure!(!settled, "{} is compiled: --shape is for its source", file.name());
+        Ok(())
+    }
 }
 
 fn shapes() -> impl TypedValueParser<Value = Shape> {
@@ -69,6 +86,13 @@ pub struct CompileFlags {
 }
 
 impl CompileFlags {
+    /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
+    pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
+        let settled = file.is_compiled() && self.assert_formats;
+        ensure!(!settled, "{} is compiled: --assert-formats is for its source", file.name());
+        self.shape.ensure_for(file)
+    }
+
     /// The options of compilation.
     pub fn options(&self) -> Options {
         Options {
@@ -80,7 +104,7 @@ impl CompileFlags {
     }
 }
 
-fn parse_limit(text: &str) -> Result<(String, u64), String> {
+fn parse_limit(text: &str) -> std::result::Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit is set as NAME=N")?;
     let value = value.parse().map_err(|_| format!("{value:?} is no whole number of 64 bits"))?;
     Limits::default().set(name, value).map_err(|error| error.to_string())?;

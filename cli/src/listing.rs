@@ -18,7 +18,7 @@ use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 /// The flags of `callgate listing`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The catalog; `-` is stdin.
+    /// The catalog, or its compiled form; `-` is stdin.
     catalog: PathBuf,
     /// The tool to list; all of the catalog without it.
     tool: Option<String>,
@@ -52,6 +52,10 @@ enum Stage {
 pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin([is_stdin(&args.catalog), args.call.as_ref().is_some_and(CallArguments::is_stdin)])?;
     let file = CatalogFile::read(&args.catalog)?;
+    args.compile.ensure_for(&file)?;
+    if args.stage != Stage::Final {
+        file.ensure_text("--stage")?;
+    }
     let options = args.compile.options();
     let (catalog, report) = match file.compile(&options) {
         Ok(compiled) => compiled,
@@ -68,6 +72,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.cost && args.stage != Stage::Final {
         bail!("--cost is of the final program: it cannot be shown with another --stage");
     }
+    let options = if file.is_compiled() { catalog.options().clone() } else { options };
     let lister = Lister { file: &file, options: &options, stage: args.stage, cost: args.cost };
     if let Some(arguments) = &args.call {
         return lister.list_call(&tools, &arguments.read(&options.limits)?);

@@ -3,7 +3,9 @@
 //! ```text
 //! main ─► check    a catalog's findings       ┐   catalog_file   a catalog's text, compiled; the tool meant
 //!      ├► call     one call                   ├─► arguments      a call's text
-//!      ├► listing  the compiled programs      │   findings       findings as text and as JSON
+//!      ├► diff     what changed in a catalog  │   findings       findings as text and as JSON
+//!      ├► listing  the compiled programs      │
+//!      ├► compile  a catalog's compiled file  │
 //!      └► eval     many instances and schemas ┘   flags, output   flags and streams that commands share
 //!
 //! check ─► findings (with excerpt), annotations, sarif             portability    what providers have against tools
@@ -15,6 +17,8 @@ mod arguments;
 mod call;
 mod catalog_file;
 mod check;
+mod compile;
+mod diff;
 mod eval;
 mod excerpt;
 mod findings;
@@ -37,8 +41,8 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, or unhealthy under \
-    --strict; 2 usage, input/output, fault, unknown or uncompiled tool.";
+const EXIT_CODES: &str = "Exit codes: 0 accepted, healthy, or every row answered; 1 rejected, unhealthy under --strict, \
+    or a breaking diff; 2 usage, input/output, fault, unknown or uncompiled tool.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -46,13 +50,17 @@ enum Command {
     Check(check::Args),
     /// Judge one call of a tool.
     Call(call::Args),
+    /// Tell what has changed from one catalog to another, and whether it breaks callers.
+    Diff(diff::Args),
     /// Print what a catalog's tools were compiled to, and what a call runs of it.
     Listing(listing::Args),
+    /// Write a catalog's compiled form, which `check`, `call` and `listing` take in place of the catalog.
+    Compile(compile::Args),
     /// Judge many instances, each by its own schema: JSON lines in, JSON lines out.
     Eval(eval::Args),
 }
 
-/// Exit code of a call that was rejected, and of catalogs that are unhealthy.
+/// Exit code of a call that was rejected, of catalogs that are unhealthy, and of a change that breaks callers.
 const EXIT_REJECTED: u8 = 1;
 
 /// Exit code where there is no answer: usage, input/output, fault, a tool that is not there or not compiled.
@@ -62,7 +70,9 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Call(args) => call::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Listing(args) => listing::run(&args),
+        Command::Compile(args) => compile::run(&args),
         Command::Eval(args) => eval::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -28,6 +28,11 @@ fn parse_provider(name: &str) -> Result<Provider, String> {
 }
 
 impl ForFlag {
+    /// Whether a provider was named.
+    pub fn is_any_named(&self) -> bool {
+        !self.providers.is_empty()
+    }
+
     /// Judges a catalog; nothing if no provider was named, or the text is no catalog.
     pub fn judge(&self, file: &CatalogFile, options: &Options) -> Portability {
         if self.providers.is_empty() {

@@ -8,6 +8,7 @@ use callgate::{Finding, FindingKind, Severity};
 use serde_json::{Value, json};
 
 use crate::catalog_file::CatalogFile;
+use crate::output::visible;
 
 /// The log of one run over catalogs.
 pub fn log<'f>(findings: impl Iterator<Item = (&'f CatalogFile, &'f Finding)>) -> Value {
@@ -47,9 +48,15 @@ fn result(file: &CatalogFile, finding: &Finding) -> Value {
     json!({
         "ruleId": finding.kind.as_str(),
         "level": level,
-        "message": {"text": finding.to_string()},
+        "message": {"text": message(&finding.to_string())},
         "locations": [location]
     })
+}
+
+/// A message that is text and nothing else: no control characters, and no `[text](target)`, which would be a link. Source: SARIF
+/// 2.1.0, 3.11.6.
+fn message(text: &str) -> String {
+    visible(text).replace("](", "] (")
 }
 
 /// The path as a relative reference. Source: RFC 3986, 2.1 and 4.2.
@@ -71,6 +78,11 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_have_no_links() {
+        assert_eq!(message("[click](https://evil.example)\u{1b}[2J"), "[click] (https://evil.example)\\u{1b}[2J");
+    }
 
     #[test]
     fn paths_become_references() {

@@ -110,7 +110,7 @@ fn version_and_help() {
     let version = format!("callgate {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(place.run(&["--version"]), done(0, &version, ""));
     assert!(place.run(&["--help"]).out.starts_with("Checks an AI agent's tool calls against the tools' own schemas\n"));
-    for command in ["check", "call", "listing", "eval"] {
+    for command in ["check", "call", "listing", "compile", "eval"] {
         let help = place.run(&[command, "--help"]);
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""));
         assert!(help.out.contains("call_fuel_max          10000000"), "{}", help.out);
@@ -754,6 +754,100 @@ fn listing_of_costs() {
     assert!(unread.out.contains("\nrejected   fuel 0, 0.00 % of 10000000\n"), "{}", unread.out);
     let needs_final = list(&["--cost", "--stage", "lowered"]);
     assert_eq!((needs_final.code, needs_final.out.as_str()), (Some(2), ""));
+}
+
+// --- compile --------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_compiled_catalog_serves_as_the_catalog_does() {
+    let place = Place::new("compiled_serves");
+    let wrote = place.run(&["compile", "tools.json", "-o", "tools.callgate"]);
+    let bytes = fs::metadata(place.0.join("tools.callgate")).unwrap().len();
+    assert_eq!(wrote, done(0, &format!("3 tools: 1 healthy, 1 flagged, 1 refused; {bytes} bytes\n"), ""));
+    let commands: [&[&str]; 11] = [
+        &["check", "CATALOG"],
+        &["check", "CATALOG", "--format", "json"],
+        &["check", "CATALOG", "--strict"],
+        &["call", "CATALOG", "roll_dice", r#"{"seed": -1}"#],
+        &["call", "CATALOG", "roll_dice", r#"{"seed": 1}"#, "--format", "json"],
+        &["call", "CATALOG", "sum_rolls"],
+        &["listing", "CATALOG", "--cost"],
+        &["listing", "CATALOG", "roll_dice", "--stage", "ir"],
+        &["check", "CATALOG", "--for", "openai-strict"],
+        &["check", "CATALOG", "--format", "github"],
+        &["diff", "CATALOG", "sound.json"],
+    ];
+    for command in commands {
+        let with = |catalog| {
+            place.run(
+                &command
+                    .iter()
+                    .map(|arg| arg.replace("CATALOG", catalog))
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let (source, mut compiled) = (with("tools.json"), with("tools.callgate"));
+        for text in [&mut compiled.out, &mut compiled.err] {
+            *text = text.replace("tools.callgate", "tools.json");
+        }
+        assert_eq!(compiled, source, "{command:?}");
+    }
+    // Written again it is the same, and the same source gives the same file.
+    assert_eq!(place.run(&["compile", "tools.callgate", "-o", "again.callgate"]).code, Some(0));
+    assert_eq!(place.run(&["compile", "tools.json", "-o", "other.callgate"]).code, Some(0));
+    let file = |name| fs::read(place.0.join(name)).unwrap();
+    assert!(file("tools.callgate") == file("again.callgate") && file("tools.callgate") == file("other.callgate"));
+}
+
+#[test]
+fn options_of_a_compiled_catalog_are_settled() {
+    let place = Place::new("compiled_options");
+    let formats = ["compile", "tools.json", "--assert-formats", "--limit", "call_fuel_max=20000000", "-o", "high"];
+    assert_eq!(place.run(&formats).code, Some(0));
+    let call = |more: &[&str]| place.run(&[&["call", "high", "roll_dice", r#"{"when": "soon"}"#], more].concat());
+    let above = "callgate: not compiled: unreadable\n";
+    assert_eq!((call(&[]).code, call(&[]).err.ends_with(above)), (Some(2), true), "{:?}", call(&[]));
+    assert!(call(&[]).err.contains("call_fuel_max is 20000000, above 10000000"));
+    let line = "schema: 'soon' is not a 'date' at when\n";
+    assert_eq!(call(&["--limit", "call_fuel_max=30000000"]), done(1, line, ""));
+    let refusals: [(&[&str], &str); 3] = [
+        (&["call", "sound", "ping", "--assert-formats"], "sound is compiled: --assert-formats is for its source"),
+        (&["check", "sound", "--limit", "schema_depth_healthy=1"], "sound is compiled: --limit is for its source"),
+        (&["check", "sound", "--shape", "mcp"], "sound is compiled: --shape is for its source"),
+    ];
+    assert_eq!(place.run(&["compile", "sound.json", "-o", "sound"]).code, Some(0));
+    for (command, expected) in refusals {
+        assert_eq!(place.run(command), done(2, "", &format!("callgate: {expected}\n")), "{command:?}");
+    }
+}
+
+#[test]
+fn a_catalog_that_would_not_load_is_not_written() {
+    let place = Place::new("compiled_patterns");
+    let tool = |at: usize| json!({"name": format!("t{at}"), "inputSchema": {"pattern": format!("(?=a)b{at}")}});
+    place.write("many.json", json!((0..257).map(tool).collect::<Vec<_>>()).to_string());
+    let refused = "callgate: cannot keep many.json compiled: not a sound compiled catalog: more than 256 patterns have to be \
+                   built\n";
+    assert_eq!(place.run(&["compile", "many.json", "-o", "many"]), done(2, "", refused));
+    assert!(!place.0.join("many").exists());
+}
+
+#[test]
+fn a_damaged_compiled_catalog_is_unreadable() {
+    let place = Place::new("compiled_damaged");
+    assert_eq!(place.run(&["compile", "sound.json", "-o", "sound"]).code, Some(0));
+    let mut bytes = fs::read(place.0.join("sound")).unwrap();
+    bytes[100] ^= 1;
+    place.write("sound", &bytes);
+    let expected = "sound\n  error[unreadable]: a damaged compiled catalog: its checksum is not that of its bytes\n\n\
+                    0 tools: 0 healthy, 0 flagged, 0 refused; 1 catalog unreadable\n";
+    assert_eq!(place.run(&["check", "sound"]), done(0, expected, ""));
+    assert_eq!(place.run(&["call", "sound", "ping"]).code, Some(2));
+    let refused = place.run(&["compile", "tools.json", "-o", "no/such/folder/file"]);
+    assert_eq!((refused.code, refused.err.starts_with("callgate: cannot write no/such/folder/file")), (Some(2), true));
 }
 
 // --- eval ----------------------------------------------------------------------------------------------------

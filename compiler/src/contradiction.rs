@@ -13,6 +13,7 @@ use callgate_vm::pattern::PatternScratch;
 use callgate_vm::tape::Node;
 use callgate_vm::text::Text;
 
+use crate::dialect::Keyword;
 use crate::finding::{Finding, FindingKind};
 use crate::ir::{Bound, Count, Model, Rule, RuleAt, Schema, quoted, shorten};
 use crate::pattern_cache::PatternNo;
@@ -53,6 +54,7 @@ impl Kinds {
     /// Integers that are written as such, others without fraction, and numbers with one.
     const NUMBERS: Kinds = Kinds(1 | 2 | 4);
     const INTEGERS: Kinds = Kinds(1 | 2);
+    const FRACTIONS: Kinds = Kinds(4);
     const STRINGS: Kinds = Kinds(8);
     const ARRAYS: Kinds = Kinds(16);
     const OBJECTS: Kinds = Kinds(32);
@@ -76,12 +78,11 @@ impl Kinds {
         admitted.fold(Kinds::NONE, |kinds, (_, more)| Kinds(kinds.0 | more.0))
     }
 
-    /// The kind that a value is of.
+    /// The kinds of the values that are equal to this one: `1` and `1.0` are.
     fn of_value(view: &View<'_>) -> Kinds {
         match view {
-            View::Number(number) if number.is_integer_literal() => Kinds(1),
-            View::Number(number) if number.is_integral() => Kinds(2),
-            View::Number(_) => Kinds(4),
+            View::Number(number) if number.is_integral() => Kinds::INTEGERS,
+            View::Number(_) => Kinds::FRACTIONS,
             other => Kinds::of(other.types()),
         }
     }
@@ -207,7 +208,7 @@ impl<'d> Finder<'_, '_, 'd> {
                     Rule::Ref(place) => std::slice::from_ref(place),
                     _ => &[],
                 };
-                for place in joined {
+                for place in joined.iter().take(PARTS_MAX) {
                     let joined = self.model.schema(*place);
                     if parts.len() < PARTS_MAX && !parts.iter().any(|part| part.place == joined.place) {
                         parts.push(joined);
@@ -255,6 +256,9 @@ impl<'d> Finder<'_, '_, 'd> {
                 Rule::Const(value) => Kinds::of_value(&self.model.tape(place).view_node(*value)),
                 Rule::Enum(values) => {
                     let tape = self.model.tape(place);
+                    if !self.spend(tape.entry(*values).len as usize) {
+                        return Kinds::ANY;
+                    }
                     let views = tape.element_nodes(*values).map(|value| tape.view_node(value));
                     views.fold(Kinds::NONE, |kinds, view| kinds.or(Kinds::of_value(&view)))
                 }
@@ -283,7 +287,7 @@ impl<'d> Finder<'_, '_, 'd> {
         }
         let order = lower.number.compare(upper.number);
         let crossed = order == Ordering::Greater || order == Ordering::Equal && (lower.exclusive || upper.exclusive);
-        let whole = !numbers.meet(Kinds(4));
+        let whole = !numbers.meet(Kinds::FRACTIONS);
         if crossed || whole && no_integer_between(&lower, &upper) {
             let (from, to) = (written(lower.number), written(upper.number));
             let what = if crossed { "number" } else { "integer" };
@@ -383,7 +387,8 @@ impl<'d> Finder<'_, '_, 'd> {
         if let Some((least, most)) = contains {
             let longest = max.into_iter().chain(end).min();
             if least > most {
-                self.say(own, "minContains", format!("minContains {least} is more than maxContains {most}"));
+                let keyword = if own.rules.iter().any(|at| at.keyword == Keyword::Contains) { "contains" } else { "" };
+                self.say(own, keyword, format!("minContains {least} is more than maxContains {most}"));
             } else if longest.is_some_and(|longest| least > longest) {
                 self.say(
                     own,
@@ -504,6 +509,9 @@ impl<'d> Finder<'_, '_, 'd> {
             return;
         };
         for (index, name) in required.iter().enumerate() {
+            if self.findings.len() >= FINDINGS_MAX {
+                return;
+            }
             let Some(why) = parts.iter().find_map(|part| self.forbids(part, name)) else {
                 continue;
             };

@@ -11,17 +11,17 @@ use callgate_vm::insn::{
     EnumId, Flags, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId, Word,
 };
 use callgate_vm::instance::View;
+use callgate_vm::limits::LOOK_OPS_MAX;
 use callgate_vm::names::{NameIndex, TextKey};
 use callgate_vm::number::Number;
 use callgate_vm::opcode::{self, Opcode, build};
-use callgate_vm::tape::{Node, TapeBuf};
+use callgate_vm::tape::Node;
 use callgate_vm::unit::{
     BadUnit, EnumSet, Extra, Guard, Note, NotePath, PoolNumber, StrId, Table, TableName, Tag, TagSwitch, Unit,
     UnitParts,
 };
 
 use crate::dialect::Keyword;
-use crate::document::SCHEMA_READ;
 use crate::ir::Model;
 use crate::location::Pointer;
 use crate::lower::graph::blocks_of;
@@ -68,8 +68,7 @@ pub(crate) fn emit<'d>(program: &Program<'d>, model: &Model<'_, 'd>, digest: [u8
     emitter.parts.explain = layout.pc(program.explain);
     emitter.parts.digest = digest;
     emitter.parts.revisits = program.revisits;
-    emitter.parts.frames_per_level = program.frames_per_level;
-    emitter.values_tape()?;
+    emitter.values_text();
     (emitter.parts.text, emitter.parts.strings) = emitter.strings.into_parts();
     Unit::new(emitter.parts)
 }
@@ -191,9 +190,6 @@ fn guard(ops: &[Op<'_>]) -> (Guard, usize) {
     }
     (guard, head)
 }
-
-/// Longer blocks are not examined for whether a look tells what they say. Unit: instructions.
-const LOOK_OPS_MAX: usize = 8;
 
 /// Whether a look tells what the instructions say of a value: see [`Target::with_look`].
 fn is_told_at_a_look(program: &Program<'_>, ops: &[Op<'_>]) -> bool {
@@ -468,7 +464,7 @@ impl Emitter<'_, '_, '_> {
         id
     }
 
-    /// The constant at `node`: its JSON text, read into the pool's tape when all are there.
+    /// The constant at `node`: its JSON text, which the unit reads when all are there.
     fn value(&mut self, place: Place, node: Node) -> u32 {
         let tape = self.model.tape(place);
         let text = crate::compact::text(tape, node);
@@ -484,19 +480,11 @@ impl Emitter<'_, '_, '_> {
         id
     }
 
-    fn values_tape(&mut self) -> Result<(), BadUnit> {
-        if self.values.is_empty() {
-            return Ok(());
+    /// The constants as the unit takes them.
+    fn values_text(&mut self) {
+        if !self.values.is_empty() {
+            self.parts.value_text = format!("[{}]", self.parts.value_text);
         }
-        let text = format!("[{}]", self.parts.value_text);
-        let mut buf = TapeBuf::new();
-        let tape = buf
-            .read(text.as_bytes(), SCHEMA_READ)
-            .map_err(|error| BadUnit(format!("the constants do not read back: {error:?}")))?;
-        self.parts.values = tape.element_nodes(0).collect();
-        self.parts.value_entries = (0..tape.entry_len() as Node).map(|node| tape.entry(node)).collect();
-        self.parts.value_text = text;
-        Ok(())
     }
 
     fn enumeration(&mut self, place: Place, node: Node) -> Word {

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// The catalog is not JSON, not UTF-8, or of no known shape.
@@ -154,7 +154,7 @@ impl fmt::Display for FindingKind {
 }
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The schema means something else than its author thinks, or nothing.
@@ -173,7 +173,7 @@ impl fmt::Display for Severity {
 }
 
 /// Which of a tool's schemas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaRole {
     /// Its arguments.
@@ -192,7 +192,7 @@ impl fmt::Display for SchemaRole {
 }
 
 /// One thing found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The tool; none where the finding is about the catalog.
     pub tool: Option<String>,

@@ -11,8 +11,10 @@
 //! finding; the others are not affected. Nothing is fetched: references lead into the schema, to
 //! [`Documents`] registered beforehand, or to a metaschema.
 
+mod annotations;
 mod bounds;
 mod compact;
+mod compare;
 mod contradiction;
 mod dialect;
 mod document;
@@ -38,6 +40,7 @@ mod repair;
 mod stages;
 mod stray;
 mod string_pool;
+mod subset;
 mod well_formed;
 
 use std::sync::{Arc, LazyLock};
@@ -57,19 +60,19 @@ use crate::pattern_cache::PatternCache;
 use crate::refs::Registry;
 use crate::well_formed::Checker;
 
+pub use crate::compare::{Difference, Effect, SchemaChange, SchemaDiff, compare, definition_differences};
 pub use crate::dialect::Draft;
 pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
 pub use crate::options::{Options, Policy};
+pub use crate::pattern_cache::rebuild_pattern;
 pub use crate::portability::{
     Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
 };
 pub use crate::stages::Stage;
-
-/// The version of the instruction set and of the unit's layout, part of every digest.
-pub const FORMAT_VERSION: u32 = 2;
+pub use callgate_vm::unit::FORMAT_VERSION;
 
 /// A tool, compiled as far as it can be.
 #[derive(Clone, Debug)]
@@ -128,7 +131,7 @@ pub fn compile_catalog_observed(
             }
             Ok(tool) => {
                 let detail = "the catalog has a tool of that name already; the first is kept";
-                let finding = Finding::new(FindingKind::DuplicateTool, entry.pointer, detail);
+                let finding = Finding::new(FindingKind::DuplicateTool, entry.place.pointer(tape), detail);
                 let span = Some(bounds::span_of(tape, entry.node));
                 compiled.findings.push(Finding { tool: Some(tool.name), span, ..finding });
                 compiled.refused_entries += 1;
@@ -146,6 +149,11 @@ pub fn compile_catalog_observed(
     compiled.schemas_compiled = session.compiled;
     compiled.schemas_reused = session.reused;
     Ok(compiled)
+}
+
+/// The schema of what has none, compiled: anything goes.
+pub fn anything(options: &Options) -> CompiledSchema {
+    Session::new(options).known_schema(ANYTHING.tape(), 0)
 }
 
 /// The schema of a tool that has none: anything goes.
@@ -290,7 +298,12 @@ impl<'o> Session<'o> {
     fn flavoured(&mut self, tape: Tape<'_>, at: SchemaAt, role: SchemaRole) -> (CompiledSchema, Option<Finding>) {
         // Writing over goes as deep as the schema nests.
         let is_bounded = at.is_other() && bounds::hard(tape, at.node, &self.options.limits).is_ok();
-        let text = if is_bounded { at.flavour.translate(tape, at.node) } else { None };
+        // A key that stands twice is told of the source: writing over may drop both.
+        let mut twice = Vec::new();
+        if at.is_other() {
+            bounds::duplicates(tape, at.node, &mut twice);
+        }
+        let text = if is_bounded && twice.is_empty() { at.flavour.translate(tape, at.node) } else { None };
         let mut buf = TapeBuf::new();
         let translated = text.as_ref().and_then(|text| buf.read_text(text, SCHEMA_READ).ok());
         let (tape, node) = translated.map_or((tape, at.node), |translated| (translated, 0));

@@ -30,6 +30,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use callgate_vm::ecma::{CharacterClassEscape, EscapedSet, Event, Group, Reader, SyntaxError};
+use callgate_vm::limits::PIECES_MAX;
 use callgate_vm::pattern::{Piece, Shape};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -44,9 +45,6 @@ const OUTPUT_BYTES_MAX: usize = 40;
 /// The heaviest pattern with look-around or back-references. Unit: about a byte of automaton, as in [`Measure`];
 /// fancy-regex refuses automata above 10 MiB.
 const WEIGHT_MAX: u64 = 8_000_000;
-
-/// The longest shape. Unit: pieces, of which a literal is one a character.
-const PIECES_MAX: usize = 64;
 
 /// A pattern in the syntax of the Rust engines.
 #[derive(Debug, Clone, PartialEq, Eq)]

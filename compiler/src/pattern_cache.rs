@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use ahash::HashMap;
-use callgate_vm::pattern::Pattern;
+use callgate_vm::image::Rebuild;
+use callgate_vm::limits::PATTERN_BYTES_CEILING;
+use callgate_vm::pattern::{Pattern, TooComplex};
 
 use crate::finding::FindingKind;
-use crate::pattern::{PatternError, translate};
+use crate::pattern::{PatternError, Translation, translate};
 
 /// Why a pattern cannot be used: the finding's kind and detail.
 pub(crate) type Refusal = (FindingKind, String);
@@ -43,13 +45,7 @@ impl PatternCache {
 }
 
 fn compile(source: &str) -> Result<Pattern, Refusal> {
-    let translation = translate(source).map_err(|error| {
-        let (what, at, reason) = match error {
-            PatternError::Syntax { at, reason } => ("not an ECMA-262 pattern", at, reason),
-            PatternError::Untranslatable { at, reason } => ("cannot be run", at, reason),
-        };
-        (FindingKind::PatternInvalid, format!("{what}: {reason} at byte {at}"))
-    })?;
+    let translation = translated(source)?;
     if let Some(shape) = translation.shape {
         return Ok(Pattern::of_shape(source, shape));
     }
@@ -57,5 +53,35 @@ fn compile(source: &str) -> Result<Pattern, Refusal> {
         Some(hir) => Pattern::regular(source, hir),
         None => Pattern::backtracking(source, &translation.regex),
     };
-    built.map_err(|error| (FindingKind::PatternLimit, format!("the automaton is too large: {error}")))
+    built.map_err(too_large)
+}
+
+/// Builds a pattern of a compiled file anew, by the engine that it had. Errors: why it cannot be.
+///
+/// Cost: milliseconds at most, as for any pattern of a schema.
+pub fn rebuild_pattern(source: &str, engine: Rebuild) -> Result<Pattern, String> {
+    if source.len() as u64 > PATTERN_BYTES_CEILING {
+        return Err("it is longer than a pattern can be".to_owned());
+    }
+    let built = translated(source).and_then(|translation| match (engine, &translation.hir) {
+        (Rebuild::Nfa, Some(hir)) => Pattern::regular_without_dfa(source, hir).map_err(too_large),
+        (_, Some(hir)) => Pattern::regular(source, hir).map_err(too_large),
+        (_, None) => Pattern::backtracking(source, &translation.regex).map_err(too_large),
+    });
+    built.map_err(|(_, detail)| detail)
+}
+
+fn translated(source: &str) -> Result<Translation, Refusal> {
+    translate(source).map_err(|error| {
+        let (what, at, reason) = match error {
+            PatternError::Syntax { at, reason } => ("not an ECMA-262 pattern", at, reason),
+            PatternError::Untranslatable { at, reason } => ("cannot be run", at, reason),
+        };
+        (FindingKind::PatternInvalid, format!("{what}: {reason} at byte {at}"))
+    })
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` hands it over
+fn too_large(error: TooComplex) -> Refusal {
+    (FindingKind::PatternLimit, format!("the automaton is too large: {error}"))
 }

@@ -218,6 +218,11 @@ impl<'d> Registry<'d> {
         known.map(|(node, _)| Place { doc, node }).collect()
     }
 
+    /// How many documents have been met by now.
+    pub(crate) fn doc_len(&self) -> DocId {
+        self.docs.len() as DocId
+    }
+
     /// The extent of the first document. Unit: bytes.
     pub(crate) fn source_bytes(&self) -> usize {
         let entry = self.docs.first().map(|document| document.tape.entry(document.root));

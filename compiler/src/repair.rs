@@ -7,7 +7,12 @@ use crate::edit_distance::edit_distance;
 /// The repair of the value at `pointer`, which its metaschema does not take; none where nothing is likely.
 pub(crate) fn hint(pointer: &str, tape: Tape<'_>, value: Node) -> Option<String> {
     let kind = tape.entry(value).kind;
-    let keyword = pointer.rsplit('/').next().unwrap_or_default();
+    let mut steps = pointer.rsplit('/');
+    let keyword = steps.next().unwrap_or_default();
+    // A property may be called like a keyword, and what is below it is a schema.
+    if matches!(steps.next(), Some("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas")) {
+        return None;
+    }
     let is_flag = matches!(kind, EntryKind::True | EntryKind::False);
     let hint = match keyword {
         "required" if is_flag => {
@@ -66,7 +71,7 @@ fn meant_type(pointer: &str, value: &str) -> Option<String> {
         });
     }
     let alias = ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| meant);
-    let nearest = || TYPES.iter().find(|name| edit_distance(name, &lower) <= 2);
+    let nearest = || TYPES.iter().find(|name| lower.len() > 4 && edit_distance(name, &lower) <= 2);
     let nearer = || TYPES.iter().find(|name| edit_distance(name, &lower) <= 1);
     alias.or_else(nearer).or_else(nearest).map(|meant| format!("did you mean \"{meant}\"?"))
 }
@@ -93,6 +98,8 @@ mod tests {
         check("/type", r#""float""#, "did you mean \"number\"?");
         check("/type", r#""banana""#, "");
         check("/title", r#""strnig""#, "");
+        check("/type", r#""url""#, "");
+        check("/properties/type", r#""string""#, "");
         check("/type", "7", "");
     }
 

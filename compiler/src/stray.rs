@@ -3,6 +3,8 @@
 //! JSON Schema takes any name beside its keywords, so none of these keeps a schema from compiling; but what their author
 //! asks for is not asked of any call. Names that are plainly somebody's own annotations are left alone.
 
+use std::sync::LazyLock;
+
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
 use crate::dialect::{Draft, Keyword};
@@ -13,6 +15,9 @@ use crate::refs::{Place, Registry, Site};
 
 /// What is said of one schema. Unit: findings.
 const FINDINGS_MAX: usize = 50;
+
+/// Names that are no keyword and are looked at; whoever has more has names of his own. Unit: names.
+const NAMES_MAX: usize = 2_000;
 
 /// Keywords of other flavours that would ask for something: name, whose it is, what to say instead.
 const FOREIGN: [(&str, &str, &str); 6] = [
@@ -30,6 +35,7 @@ pub(crate) fn check(registry: &Registry<'_>, root: Place, findings: &mut Vec<Fin
     if !registry.has_strays && before == 0 {
         return;
     }
+    let mut names_left = NAMES_MAX;
     for place in registry.places(root.doc) {
         let Some(site) = registry.site(place).filter(|site| has_strays(registry, *site, place)) else {
             continue;
@@ -38,6 +44,12 @@ pub(crate) fn check(registry: &Registry<'_>, root: Place, findings: &mut Vec<Fin
         let tape = registry.tape(place.doc);
         for (key, value) in tape.member_nodes(place.node) {
             let name = registry.plain(tape.text(key));
+            if Keyword::named(name).is_none() {
+                let Some(left) = names_left.checked_sub(1) else {
+                    return;
+                };
+                names_left = left;
+            }
             let Some((kind, detail, hint)) = said(tape, site.dialect.draft, name, value).filter(|_| !alone) else {
                 continue;
             };
@@ -82,6 +94,9 @@ fn said(tape: Tape<'_>, draft: Draft, name: &str, value: Node) -> Option<Said> {
             .then(|| (FindingKind::ForeignKeyword, detail, Some((*instead).to_owned())));
     }
     let meant = meant_keyword(name).filter(|meant| meant.is_in(draft) && fits(*meant, kind))?;
+    if meant == Keyword::Ref && !tape.slice(value).contains(['#', '/', ':']) {
+        return None;
+    }
     let detail = format!("`{name}` is no keyword, and says nothing");
     Some((FindingKind::UnknownKeyword, detail, Some(format!("did you mean \"{}\"?", meant.name()))))
 }
@@ -132,46 +147,47 @@ const ONE_LETTER_FROM: usize = 6;
 const TWO_LETTERS_FROM: usize = 10;
 
 /// Names that look like a keyword's misspelling and are well-known annotations.
-const ANNOTATIONS: [&str; 3] = ["example", "note", "notes"];
+const ANNOTATIONS: [&str; 5] = ["example", "note", "notes", "descriptor", "descriptions"];
 
-/// The keyword that a name is likely meant for: the same but for case and separators, or a letter or two away.
+/// The keywords without case and separators, by which misspelt ones are found.
+static PLAIN: LazyLock<Vec<(Keyword, String)>> =
+    LazyLock::new(|| Keyword::ALL.into_iter().map(|keyword| (keyword, plain(keyword.name()))).collect());
+
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
+    letters.collect::<String>().to_ascii_lowercase()
+}
+
+/// The keyword that a name is likely meant for: the same but for case and separators, or a letter or two away. Names that
+/// start with a separator, and plurals of keywords, are names of their own.
 fn meant_keyword(name: &str) -> Option<Keyword> {
-    if name.len() < 3 || name.len() > 32 || ANNOTATIONS.contains(&name) || name.starts_with("x-") {
+    let is_own = name.starts_with(['_', '-']) || name.starts_with("x-") || ANNOTATIONS.contains(&name);
+    if name.len() < 3 || name.len() > 32 || is_own {
         return None;
     }
-    let plain = |name: &str| {
-        let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
-        letters.collect::<String>().to_ascii_lowercase()
-    };
     let own = plain(name);
-    let names = Keyword::ALL.into_iter().map(|keyword| (keyword, plain(keyword.name())));
-    if let Some((keyword, _)) = names.clone().find(|(_, known)| *known == own || dollar_is_missing(&own, known)) {
-        return Some(keyword);
+    let same = |known: &str| known == own || own == "ref" && known == "$ref" || own == "defs" && known == "$defs";
+    if let Some((keyword, _)) = PLAIN.iter().find(|(_, known)| same(known)) {
+        return Some(*keyword);
     }
-    let distance = |known: &str| {
-        let shorter = own.len().min(known.len());
-        let far = own.len().abs_diff(known.len()) > 2 || known.starts_with('$') != own.starts_with('$');
-        let distance = if far { usize::MAX } else { edit_distance(&own, known) };
-        let is_near = match distance {
-            1 => shorter >= ONE_LETTER_FROM || is_plural(&own, known) || is_swapped(&own, known),
-            2 => shorter >= TWO_LETTERS_FROM,
-            _ => false,
-        };
-        is_near.then_some(distance)
+    let near = PLAIN.iter().filter_map(|(keyword, known)| Some((distance(&own, known)?, *keyword)));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, keyword)| keyword)
+}
+
+/// How far a name is from a keyword, if it is likely meant for it.
+fn distance(own: &str, known: &str) -> Option<usize> {
+    let far = own.len().abs_diff(known.len()) > 2 || known.starts_with('$') != own.starts_with('$');
+    if far || own.strip_suffix('s') == Some(known) {
+        return None;
+    }
+    let shorter = own.len().min(known.len());
+    let distance = edit_distance(own, known);
+    let is_near = match distance {
+        1 => shorter >= ONE_LETTER_FROM || known.strip_suffix('s') == Some(own) || is_swapped(own, known),
+        2 => shorter >= TWO_LETTERS_FROM,
+        _ => false,
     };
-    names
-        .filter_map(|(keyword, known)| Some((distance(&known)?, keyword)))
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, keyword)| keyword)
-}
-
-/// `ref` and `defs`; other names without their `$` are words of their own.
-fn dollar_is_missing(own: &str, known: &str) -> bool {
-    matches!(own, "ref" | "defs") && known.strip_prefix('$') == Some(own)
-}
-
-fn is_plural(one: &str, other: &str) -> bool {
-    one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+    is_near.then_some(distance)
 }
 
 /// Whether two words that are one step apart have the same letters: two neighbours have changed places.
@@ -203,7 +219,6 @@ mod tests {
         check("require", Some("required"));
         check("requried", Some("required"));
         check("item", Some("items"));
-        check("types", Some("type"));
         check("tpye", Some("type"));
         check("ref", Some("$ref"));
         check("pattren", Some("pattern"));
@@ -212,7 +227,21 @@ mod tests {
 
     #[test]
     fn annotations_of_their_own() {
-        for name in ["example", "note", "cost", "x-type", "order", "discriminator", "id", "comment", "schema", "unit"] {
+        for name in [
+            "example",
+            "note",
+            "cost",
+            "x-type",
+            "order",
+            "discriminator",
+            "id",
+            "comment",
+            "schema",
+            "unit",
+            "_type",
+            "types",
+            "defaults",
+        ] {
             check(name, None);
         }
     }

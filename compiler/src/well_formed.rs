@@ -2,6 +2,7 @@
 
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::{Explanation, Extent};
+use callgate_vm::failure::Record;
 use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
 use callgate_vm::render::{Bounded, Renderer};
@@ -22,6 +23,9 @@ use crate::repair;
 
 /// What checking a schema may spend: linear in its nodes, and a schema is bounded itself. Unit: fuel.
 const FUEL_MAX: u64 = 1 << 34;
+
+/// Failures of one schema that are told. Unit: failures.
+const FAILURES_MAX: usize = 20;
 
 /// A finding's text. Unit: bytes.
 const DETAIL_BYTES_MAX: usize = 240;
@@ -51,7 +55,7 @@ impl Checker {
             .filter(|uri| Draft::from_uri(uri).is_none() && options.documents.get(uri).is_some());
         match custom {
             Some(uri) => match compile_document(uri, site.dialect.draft, &options.documents, options) {
-                Ok(unit) => findings.extend(self.judge(&unit, registry, root)),
+                Ok(unit) => findings.extend(self.judge(&unit, registry.tape(root.doc), root.node)),
                 Err(errors) => {
                     let what = errors.first().map_or(String::new(), |error| format!(": {error}"));
                     let detail = format!("the metaschema {uri} does not compile{what}");
@@ -63,50 +67,56 @@ impl Checker {
         }
     }
 
-    /// Judges the schema by the metaschema of a draft.
-    pub(crate) fn judge_by_draft(&mut self, draft: Draft, registry: &Registry<'_>, root: Place) -> Option<Finding> {
-        metaschema::unit(draft).and_then(|unit| self.judge(unit, registry, root))
+    /// What the metaschema of a draft has against the schema; the worst first.
+    pub(crate) fn judge_by_draft(&mut self, draft: Draft, registry: &Registry<'_>, root: Place) -> Vec<Finding> {
+        metaschema::unit(draft).map(|unit| self.judge(unit, registry.tape(root.doc), root.node)).unwrap_or_default()
     }
 
-    /// Judges the schema at a node by the metaschema of a draft, whatever it says of itself.
+    /// The worst that the metaschema of a draft has against the schema at a node, whatever that says of itself.
     pub(crate) fn judge_node(&mut self, draft: Draft, tape: Tape<'_>, node: Node) -> Option<Finding> {
-        metaschema::unit(draft).and_then(|unit| self.run(unit, tape, node))
+        metaschema::unit(draft).and_then(|unit| self.judge(unit, tape, node).into_iter().next())
     }
 
-    fn judge(&mut self, unit: &Unit, registry: &Registry<'_>, root: Place) -> Option<Finding> {
-        self.run(unit, registry.tape(root.doc), root.node)
-    }
-
-    fn run(&mut self, unit: &Unit, tape: Tape<'_>, node: Node) -> Option<Finding> {
+    fn judge(&mut self, unit: &Unit, tape: Tape<'_>, node: Node) -> Vec<Finding> {
         let mut instance = TapeInstance::new(tape, node);
         let mut stack = Stack::default();
         let bounds =
             Bounds { fuel_max: FUEL_MAX, depth_max: u32::MAX, memo_max: u64::from(u32::MAX), nested_max: NESTED_MAX };
         match judge(unit, &mut instance, Some(&mut stack), &mut self.scratch, &bounds) {
-            Ok(true) => return None,
+            Ok(true) => return Vec::new(),
             Ok(false) => {}
-            Err(halt) => return Some(declined(halt)),
+            Err(halt) => return vec![declined(halt)],
         }
-        let extent = Extent::Speaking;
+        let extent = Extent::Listed { failures_max: FAILURES_MAX, evaluation_paths: false };
         let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, &bounds, extent);
         match explained {
-            Ok(true) => None,
-            Ok(false) => Some(Self::finding(Renderer { unit, tape, explanation: &self.explanation })),
-            Err(halt) => Some(declined(halt)),
+            Ok(true) => Vec::new(),
+            Ok(false) => Self::findings(Renderer { unit, tape, explanation: &self.explanation }),
+            Err(halt) => vec![declined(halt)],
         }
     }
 
-    fn finding(renderer: Renderer<'_>) -> Finding {
-        let (mut pointer, mut detail, mut hint) = (String::new(), String::new(), None);
-        if let Some(top) = renderer.top() {
-            let mut bounded = Bounded::new(&mut detail, DETAIL_BYTES_MAX);
-            let written = renderer
-                .write_message(&mut bounded, &top.deep)
-                .and_then(|()| bounded.finish())
-                .and_then(|()| renderer.write_pointer(&mut pointer, top.deep.path));
-            debug_assert!(written.is_ok());
-            hint = repair::hint(&pointer, renderer.tape, top.deep.node);
+    /// One finding a place: the failure that speaks, then the others as they are listed.
+    fn findings(renderer: Renderer<'_>) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for failure in renderer.top().into_iter().chain(renderer.failures()) {
+            let finding = Self::finding(renderer, &failure.deep);
+            if findings.iter().all(|known| known.pointer != finding.pointer) {
+                findings.push(finding);
+            }
         }
+        findings
+    }
+
+    fn finding(renderer: Renderer<'_>, failure: &Record) -> Finding {
+        let (mut pointer, mut detail) = (String::new(), String::new());
+        let mut bounded = Bounded::new(&mut detail, DETAIL_BYTES_MAX);
+        let written = renderer
+            .write_message(&mut bounded, failure)
+            .and_then(|()| bounded.finish())
+            .and_then(|()| renderer.write_pointer(&mut pointer, failure.path));
+        debug_assert!(written.is_ok());
+        let hint = repair::hint(&pointer, renderer.tape, failure.node);
         Finding { hint, ..Finding::new(FindingKind::NotWellFormed, pointer, detail) }
     }
 }

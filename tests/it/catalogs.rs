@@ -163,7 +163,7 @@ fn a_wrong_shape_is_explained() {
     check_refused(
         &format!(r#"[{{"name": "a", "input_schema": {SCHEMA}}}]"#),
         Some(Shape::Mcp),
-        "error[not_a_tool] at /0: read as mcp, the tool has no schema, but it has one of anthropic; it looks like anthropic",
+        "error[not_a_tool] a at /0: read as mcp, the tool has no schema, but it has one of anthropic; it looks like anthropic",
     );
     check_refused(
         &format!(r#"[{{"type": "function", "function": {{"name": "a", "parameters": {SCHEMA}}}}}]"#),
@@ -173,7 +173,8 @@ fn a_wrong_shape_is_explained() {
     check_refused(
         &format!(r#"[{{"name": "a", "inputSchema": {GEMINI}}}]"#),
         None,
-        "error[not_well_formed] a at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini",
+        "error[not_well_formed] a at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini\n\
+         error[not_well_formed] a at /properties/n/type: 'INTEGER' is not valid under any of the given schemas; did you mean \"integer\"? INTEGER is how Gemini spells it: read the catalog as gemini",
     );
 }
 
@@ -220,4 +221,74 @@ fn many_tools_and_large_texts() {
     assert_eq!(catalog.tools().len(), 2);
     assert_eq!(report.findings[0].to_string(), "error[size_limit] b: 6291475 bytes > 4194304");
     assert_eq!(report.refused, 1);
+}
+
+/// A tool that has a schema somewhere must not become one that takes anything: it is judged by that schema, or refused.
+#[test]
+fn no_schema_is_overlooked() {
+    let strict = r#"{"type": "object", "required": ["x"], "additionalProperties": false, "properties": {"x": {"type": "integer"}}}"#;
+    let texts = [
+        r#"[{"name": "a", "parameters": null, "inputSchema": ST}]"#,
+        r#"[{"name": "a", "parameters": {}, "inputSchema": ST}]"#,
+        r#"[{"name": "a", "inputSchema": null, "input_schema": ST}]"#,
+        r#"[{"name": "a", "inputSchema": ST, "toolSpec": {"name": "a"}}]"#,
+        r#"[{"name": "a", "inputSchema": ST, "function": {"name": "b"}}]"#,
+        r#"[{"type": "function", "function": {"name": "a"}, "parameters": ST}]"#,
+        r#"[{"type": "function", "function": {"name": "a", "inputSchema": ST}}]"#,
+        r#"[{"name": "a", "outputSchema": {}, "input_schema": ST}]"#,
+        r#"{"functionDeclarations": [{"name": "a", "inputSchema": ST, "response": {}}]}"#,
+        r#"[{"name": "a", "inputSchema": ST, "input_schema": {}, "dialect": "anthropic", "source": "x"}]"#,
+        r#"[{"name": "a", "inputSchema": {}, "inputSchema": ST}]"#,
+        r#"[{"name": "a", "name": "b", "inputSchema": ST}]"#,
+        r#"[{"name": "a", "schema": ST}]"#,
+        r#"[{"name": "a", "InputSchema": ST}]"#,
+        r#"[{"name": "a", "inputSchema": {"json": ST}}]"#,
+        r#"{"a": {"description": "d", "args": ST}}"#,
+        r#"{"a": {"properties": {}, "parameters": ST}}"#,
+        r#"[{"name": "a", "arguments": [], "inputSchema": ST}]"#,
+        r#"{"name": "a", "inputSchema": ST, "tools": []}"#,
+    ];
+    for text in texts {
+        let text = text.replace("ST", strict);
+        let (catalog, report) = read(&text, &Options::default());
+        let mut session = Session::new();
+        let takes_anything =
+            catalog.tools().any(|tool| catalog.check(&mut session, tool.name(), r#"{"bad": 1}"#).is_accepted());
+        assert!(!takes_anything, "{text}");
+        assert!(catalog.tool("a").is_some() || !report.findings.is_empty(), "{text}");
+    }
+    let with = |shape| Options { shape: Some(shape), ..Options::default() };
+    let (catalog, _) =
+        read(&format!(r#"[{{"name": "a", "outputSchema": {{}}, "parameters": {strict}}}]"#), &with(Shape::Mcp));
+    assert_eq!(catalog.tools().len(), 0);
+}
+
+/// Tools in containers of any kind are read, or it is said that they are not.
+#[test]
+fn no_tool_is_lost() {
+    let names = |text: &str| {
+        let text = text.replace("@A", &format!(r#"{{"name": "a", "inputSchema": {SCHEMA}}}"#));
+        let text = text.replace("@B", &format!(r#"{{"name": "b", "inputSchema": {SCHEMA}}}"#)).replace("@S", SCHEMA);
+        match Catalog::compile(&text, &Options::default()) {
+            Ok((catalog, _)) => catalog.tools().map(|tool| tool.name().to_owned()).collect::<Vec<_>>().join(" "),
+            Err(refused) => refused.to_string(),
+        }
+    };
+    assert_eq!(names(r#"{"fs": {"tools": [@A]}, "git": {"tools": [@B]}}"#), "fs/a git/b");
+    assert_eq!(names(r#"{"mcpServers": {"fs": {"tools": [@A]}}}"#), "fs/a");
+    assert_eq!(names(r#"{"data": {"tools": [@A]}}"#), "data/a");
+    assert_eq!(names(r#"{"result": {"tools": {"a": @S}}}"#), "a");
+    assert_eq!(names(r#"{"functions": {"a": @S}}"#), "a");
+    assert_eq!(names(r#"[{"name": "fs", "tools": [@A]}]"#), "fs/a");
+    assert_eq!(names(r#"[{"type": "namespace", "name": "n", "tools": [@A, @B]}]"#), "n/a n/b");
+    assert_eq!(names(r#"{"tools": [@A], "functions": [@B]}"#), "a b");
+    assert_eq!(names(r#"{"functionDeclarations": [@A], "function_declarations": [@B]}"#), "a b");
+    assert_eq!(names(r#"{"tools": @S, "search": @S}"#), "tools search");
+    assert_eq!(names(r#"{"result": {}}"#), "error[unreadable]: the result has no list of tools");
+    assert_eq!(names(r#"{"result": {"tools": null}}"#), "error[unreadable]: the result has no list of tools");
+    assert_eq!(names(r#"{"tools": [@A], "tools": [@B]}"#), "error[unreadable]: the key \"tools\" stands twice");
+    assert_eq!(
+        names(r#"{"properties": {"a": {}}, "$defs": {}}"#),
+        "error[unreadable]: a JSON Schema and no tool: name it, as in {\"NAME\": SCHEMA}"
+    );
 }

@@ -78,23 +78,57 @@ fn every_catalog_compiles() {
 }
 
 #[test]
+fn tools_without_an_error_compile_in_the_peer() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let mut compiled = 0;
+    for (name, text) in files(&folder.join("catalogs"), ".json") {
+        let (catalog, report) = Catalog::compile(&text, &Options::default()).expect("a catalog");
+        let in_error: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+        let tools: Value = serde_json::from_str(&text).expect("JSON");
+        for tool in tools["tools"].as_array().expect("a list") {
+            let tool_name = tool["name"].as_str().expect("a name");
+            if catalog.tool(tool_name).is_none() || in_error.iter().any(|f| f.tool.as_deref() == Some(tool_name)) {
+                continue;
+            }
+            for schema in [tool.get("inputSchema"), tool.get("outputSchema")].into_iter().flatten() {
+                let peer = jsonschema::validator_for(schema);
+                assert!(peer.is_ok(), "{name}: {tool_name}: {:?}", peer.err());
+                compiled += 1;
+            }
+        }
+    }
+    say(&format!("{compiled} schemas without an error compile in jsonschema too"));
+}
+
+#[test]
 fn every_tool_of_the_providers_compiles() {
     let Some(folder) = corpus() else {
         return;
     };
     let text = fs::read_to_string(folder.join("provider_tools.jsonl")).expect("the file is read");
-    let mut tools = 0;
-    for record in text.lines().map(record).filter(is_in_scope) {
-        let list = json!([record["tool"]]).to_string();
-        match Catalog::compile(&list, &Options::default()) {
-            Ok((catalog, report)) => {
-                tools += catalog.tools().len();
-                report.findings.iter().for_each(|finding| say(&finding.to_string()));
-            }
-            Err(refused) => panic!("{refused}: {list}"),
-        }
+    let (catalog, report) = Catalog::compile(&text, &Options::default()).expect("a catalog");
+    assert_eq!(catalog.tools().len(), text.lines().count());
+    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    assert_eq!(errors.count(), 0, "{:?}", report.findings);
+    report.findings.iter().for_each(|finding| say(&finding.to_string()));
+}
+
+/// Recordings and the leaderboard's files are catalogs too: of the tools that were sent, or of calls alone.
+#[test]
+fn every_record_is_read() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let folder = folder.join("calls");
+    for (name, text) in files(&folder, ".json").into_iter().chain(files(&folder, ".jsonl")) {
+        let (catalog, report) = Catalog::compile(&text, &Options::default()).expect("a catalog");
+        let others: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+        assert!(others.iter().all(|finding| finding.detail.starts_with("a call and no tool")), "{name}: {others:?}");
+        assert!(catalog.tools().len() > 0 || others.len() == text.lines().count(), "{name}");
+        say(&format!("{name}: {} tools, {} calls alone", catalog.tools().len(), others.len()));
     }
-    say(&format!("{tools} tools"));
 }
 
 // --- recorded calls -----------------------------------------------------------------------------------------------

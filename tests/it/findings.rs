@@ -267,6 +267,7 @@ fn what_is_no_contradiction() {
         r#"{"properties": {"a": {"type": "number", "anyOf": [{"type": "integer"}, {"type": "string"}]}}}"#,
         r##"{"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"anyOf": [{"$ref": "#/$defs/a"}, {}]}}}"##,
         r#"{"properties": {"a": {"const": 1.0, "type": "integer"}}}"#,
+        r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"a": {"enum": [1.0], "type": "integer"}}}"#,
     ] {
         let report = Catalog::compile(format!(r#"[{{"name": "t", "inputSchema": {schema}}}]"#), &Options::default());
         let findings = report.expect("compiles").1.findings;

@@ -6,6 +6,7 @@
 mod alloc;
 mod bounds;
 mod catalogs;
+mod compiled;
 mod corpus;
 mod costs;
 mod defects;
@@ -22,8 +23,10 @@ mod opcodes;
 mod peers;
 mod portability;
 mod random;
+mod refresh;
 mod regressions;
 mod schemas;
 mod shrink;
+mod subset;
 mod systems;
 mod verdict;

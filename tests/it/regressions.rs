@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[path = "../../fuzz/targets.rs"]
-mod targets;
+pub(crate) mod targets;
 
 fn replay(target: &str, run: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(target);
@@ -23,4 +23,9 @@ fn compile() {
 #[test]
 fn call() {
     replay("call", targets::call);
+}
+
+#[test]
+fn load() {
+    replay("load", targets::load);
 }

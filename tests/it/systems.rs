@@ -317,6 +317,7 @@ fn c14_dialects() {
         gemini,
         &[
             "error[not_well_formed] t at /type: 'OBJECT' is not valid under any of the given schemas; did you mean \"object\"? OBJECT is how Gemini spells it: read the catalog as gemini",
+            "error[not_well_formed] t at /properties/a/type: 'STRING' is not valid under any of the given schemas; did you mean \"string\"? STRING is how Gemini spells it: read the catalog as gemini",
         ],
     );
     let hint = |schema: &str| {

@@ -7,11 +7,11 @@
 //! ```
 //!
 //! The table of instructions has each opcode's spending by size as terms joined by ` + `. Some depend on operands and are
-//! settled here for one instruction: `bytes x engine` by the pattern's engine, `names/member` by the names of its list,
-//! `patterns/member` (each pattern searched in each name) and `passes/member` (a walk over the members for each pattern)
-//! by its patterns, `tracked` by its flag, `branches` by its list. A *value* is one looked at while comparing or hashing, a
-//! string counting once more for each 16 bytes; a *division* is one step of a long division; *children* are members or
-//! elements.
+//! settled here for one instruction: `bytes x engine` by the pattern's engine, `names/member` by the names of its list and
+//! `names/64` by those of its table, `patterns/member` (each pattern searched in each name), `passes` and `passes/member`
+//! (a walk over the members for each pattern) by its patterns, `tracked` by its flag, `branches` by its list. A *value* is
+//! one looked at while comparing or hashing, a string counting once more for each 16 bytes; a *division* is one step of a
+//! long division; *children* are members or elements.
 //!
 //! What is said is what an instruction spends at most by itself. What the blocks spend that it runs stands at their own
 //! instructions; [`summary`] adds it up.
@@ -162,6 +162,8 @@ impl Cost {
         match term {
             "" => {}
             "bytes x engine" => self.add(Size::Bytes, engine_rate(unit, word.c)),
+            "names/64" => self.once += unit.table(TableId::decode(word.c).0).names.len() as u64 / 64,
+            "passes" => self.once += list().len() as u64 / 2,
             "names/member" => self.add(Size::Member, SHARES * list().len() as u64),
             "patterns/member" => self.add_searches(unit, word),
             "passes/member" => {
@@ -326,10 +328,12 @@ mod tests {
     #[test]
     fn every_term_of_the_table_is_one() {
         // Terms that look at operands have the slots of their opcode; the others are read without a unit.
-        const SETTLED: [&str; 7] = [
+        const SETTLED: [&str; 9] = [
             "1/branch",
             "bytes x engine",
+            "names/64",
             "names/member",
+            "passes",
             "patterns/member",
             "passes/member",
             "tracked/1024",

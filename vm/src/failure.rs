@@ -61,6 +61,7 @@ impl FaultCode {
 /// How a failure is worded; one row a template of the pinned text. Which of them a keyword uses is decided by
 /// the compiler, so that `minLength: 1` and `minLength: 2` differ in nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Wording {
     /// `{v} is not of type {text}`
     NotOfType,
@@ -127,6 +128,46 @@ pub enum Wording {
 }
 
 impl Wording {
+    /// Every wording, each at the place that its byte says.
+    pub const ALL: [Wording; 31] = [
+        Wording::NotOfType,
+        Wording::NotOneOf,
+        Wording::Expected,
+        Wording::Less,
+        Wording::Greater,
+        Wording::LessOrEqual,
+        Wording::GreaterOrEqual,
+        Wording::NotMultiple,
+        Wording::TooShort,
+        Wording::TooLong,
+        Wording::NonEmpty,
+        Wording::ExpectedEmpty,
+        Wording::NoMatch,
+        Wording::NotFormat,
+        Wording::NonUnique,
+        Wording::ExtraItems,
+        Wording::AdditionalItems,
+        Wording::Contains,
+        Wording::NoneValid,
+        Wording::Required,
+        Wording::AdditionalProperties,
+        Wording::MatchNoPattern,
+        Wording::TooFewProperties,
+        Wording::TooManyProperties,
+        Wording::Dependency,
+        Wording::Union,
+        Wording::Not,
+        Wording::FalseSchema,
+        Wording::UnevaluatedProperties,
+        Wording::UnevaluatedInvalid,
+        Wording::UnevaluatedItems,
+    ];
+
+    /// The wording of that byte, if there is one.
+    pub(crate) fn from_u8(byte: u8) -> Option<Wording> {
+        Wording::ALL.get(usize::from(byte)).copied()
+    }
+
     /// Whether the message shows the value, or parts of it that are not listed as extras.
     pub(crate) fn shows_value(self) -> bool {
         !matches!(
@@ -246,5 +287,19 @@ impl Paths {
             }
             path = parent;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wordings_have_bytes() {
+        for (at, wording) in Wording::ALL.into_iter().enumerate() {
+            assert_eq!(wording as usize, at);
+            assert_eq!(Wording::from_u8(at as u8), Some(wording));
+        }
+        assert_eq!(Wording::from_u8(Wording::ALL.len() as u8), None);
     }
 }

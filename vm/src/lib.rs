@@ -20,6 +20,7 @@ pub mod execute;
 pub mod explain;
 pub mod failure;
 pub mod format;
+pub mod image;
 pub mod insn;
 pub mod instance;
 pub mod json;

@@ -14,6 +14,9 @@ pub const FRAMES_MAX: usize = 1 << 18;
 /// runs them, in a build of little optimisation, on a thread of 256 KiB. Unit: blocks.
 pub const NESTED_MAX: u32 = 64;
 
+/// Longer blocks are never told at a look. Unit: instructions. Reason: what is unclear in the end is judged again.
+pub const LOOK_OPS_MAX: usize = 8;
+
 /// Explaining asks the judging code about a child first, down to this depth: a failing value is judged again for each
 /// level above it. Unit: containers around the object or array that holds the child.
 pub const JUDGED_FIRST_DEPTH_MAX: u32 = 4;
@@ -29,6 +32,17 @@ pub const NFA_BYTES_MAX: usize = 2 << 20;
 
 /// Steps of the backtracking engine for one search, then a fault. Unit: steps.
 pub const BACKTRACKING_STEPS_MAX: usize = 1_000_000;
+
+/// Pieces of a pattern that needs no engine, of which a literal is one a character. Unit: pieces.
+pub const PIECES_MAX: usize = 64;
+
+/// What `pattern_bytes_max` can be set to at most. Unit: bytes.
+pub const PATTERN_BYTES_CEILING: u64 = 1 << 20;
+
+/// Patterns of a compiled file that have to be built when it is loaded, since only their sources are in it: look-around,
+/// back-references, and what is too large for a dense automaton. Reason: building one can take ten milliseconds, however
+/// short its source, and whoever made the file does not pay for it. Unit: patterns.
+pub const REBUILT_PATTERNS_MAX: usize = 256;
 
 /// The limits of a catalog. Health limits are findings and the tool still compiles; hard limits keep it from
 /// compiling; call limits end a call with a fault.
@@ -97,7 +111,7 @@ const ROWS: [Row; 14] = [
     ("schema_depth_max", |l| &mut l.schema_depth_max, DEPTH_CEILING as u64),
     // An index into `prefixItems` must fit the middle operand of a word.
     ("subschemas_max", |l| &mut l.subschemas_max, u16::MAX as u64),
-    ("pattern_bytes_max", |l| &mut l.pattern_bytes_max, 1 << 20),
+    ("pattern_bytes_max", |l| &mut l.pattern_bytes_max, PATTERN_BYTES_CEILING),
     ("unit_bytes_max", |l| &mut l.unit_bytes_max, 1 << 28),
     ("call_bytes_max", |l| &mut l.call_bytes_max, 1 << 30),
     ("call_depth_max", |l| &mut l.call_depth_max, DEPTH_CEILING as u64),
@@ -148,6 +162,14 @@ impl Limits {
         Ok(())
     }
 
+    /// The first limit of calls that allows more here than there: its name, and both values.
+    pub fn beyond_in_calls(&self, most: &Limits) -> Option<(&'static str, u64, u64)> {
+        let rows = Limits::names().zip(self.values().zip(most.values()));
+        let is_of_calls = |name: &str| name.starts_with("call_") || ["failures_max", "text_bytes_max"].contains(&name);
+        rows.map(|(name, (here, there))| (name, here, there))
+            .find(|(name, here, there)| is_of_calls(name) && here > there)
+    }
+
     /// The values, in the order of [`names`](Self::names).
     pub fn values(&self) -> impl Iterator<Item = u64> {
         let mut copy = self.clone();
@@ -168,6 +190,11 @@ mod tests {
         assert_eq!(limits.call_depth_max, 100);
         assert_eq!(limits.set("call_depth_max", 2_000), Err(LimitError::AboveCeiling(1_024)));
         assert_eq!(limits.set("nope", 1), Err(LimitError::Unknown));
+        assert_eq!(limits.beyond_in_calls(&Limits::default()), None);
+        assert_eq!(limits.set("schema_bytes_max", 1 << 30), Ok(()));
+        assert_eq!(limits.beyond_in_calls(&Limits::default()), None);
+        assert_eq!(limits.set("failures_max", 1_001), Ok(()));
+        assert_eq!(limits.beyond_in_calls(&Limits::default()), Some(("failures_max", 1_001, 1_000)));
         assert_eq!(Limits::names().count(), limits.values().count());
     }
 }

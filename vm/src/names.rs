@@ -92,12 +92,22 @@ pub struct NameIndex {
     shift: u32,
     /// The slots are the places in the order of their names.
     sorted: bool,
+    /// How many names it was made of.
+    names: u32,
 }
 
 /// How far from where its key points a place may lie. Unit: slots.
 const PROBES_MAX: usize = 32;
 
 const EMPTY: u32 = u32::MAX;
+
+/// How [`NameIndex::spread`] says that names are sorted.
+const SPREAD_SORTED: u8 = MULTIPLIERS.len() as u8;
+
+/// Slots for so many names, as a power of two.
+fn slot_bits(names: usize) -> u32 {
+    (2 * names).next_power_of_two().trailing_zeros().max(1)
+}
 
 /// A name in a list that an index leads into.
 pub trait Keyed {
@@ -108,32 +118,67 @@ pub trait Keyed {
 impl NameIndex {
     /// Indexes names by their keys, in order; `text` spells one out. Cost: linear, or a sort of names that crowd.
     pub fn new<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str) -> NameIndex {
-        Self::hashed(names).unwrap_or_else(|| {
-            let mut slots: Vec<u32> = (0..names.len() as u32).collect();
-            slots.sort_unstable_by_key(|at| text(&names[*at as usize]));
-            NameIndex { slots, sorted: true, ..NameIndex::default() }
-        })
+        Self::hashed(names).unwrap_or_else(|| Self::sorted(names, text))
     }
 
-    /// The index by hash, unless names crowd.
+    /// How the names are spread, as one byte: the multiplier's number, or that they are sorted. With the names this is all
+    /// of the index, see [`of_spread`](Self::of_spread).
+    pub(crate) fn spread(&self) -> u8 {
+        let number = MULTIPLIERS.iter().position(|multiplier| *multiplier == self.multiplier);
+        if self.sorted { SPREAD_SORTED } else { number.unwrap_or(0) as u8 }
+    }
+
+    /// The index of names that are spread so. `None` where there is no such spread, names crowd under it, or one stands twice.
+    /// Cost: as [`new`](Self::new), without the search for the best multiplier.
+    pub(crate) fn of_spread<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str, spread: u8) -> Option<NameIndex> {
+        if spread == SPREAD_SORTED {
+            let index = Self::sorted(names, &text);
+            let same = |pair: &[u32]| text(&names[pair[0] as usize]) == text(&names[pair[1] as usize]);
+            return (!index.slots.windows(2).any(same)).then_some(index);
+        }
+        Self::hashed_by(names, *MULTIPLIERS.get(usize::from(spread))?, |a, b| text(a) == text(b))
+    }
+
+    fn sorted<'t, T: Keyed>(names: &[T], text: impl Fn(&T) -> &'t str) -> NameIndex {
+        let mut slots: Vec<u32> = (0..names.len() as u32).collect();
+        slots.sort_unstable_by_key(|at| text(&names[*at as usize]));
+        NameIndex { slots, sorted: true, names: names.len() as u32, ..NameIndex::default() }
+    }
+
+    /// The index by hash, unless names crowd. That names differ is the caller's to know.
     fn hashed<T: Keyed>(names: &[T]) -> Option<NameIndex> {
-        let bits = (2 * names.len()).next_power_of_two().trailing_zeros().max(1);
-        let multiplier = best_multiplier(names, 64 - bits);
-        let slots = vec![EMPTY; 1 << bits];
-        let mut index = NameIndex { slots, multiplier, shift: 64 - bits, sorted: false };
-        let mut places = names.iter().enumerate();
-        places.all(|(at, name)| index.insert(name.key(), at as u32)).then_some(index)
+        Self::hashed_by(names, best_multiplier(names, 64 - slot_bits(names.len())), |_, _| false)
     }
 
-    /// Puts a place into the first free slot from where its key points; answers whether there is one near enough.
-    fn insert(&mut self, key: TextKey, at: u32) -> bool {
+    /// The index by hash, unless names crowd, or one of the same key is the `same`.
+    fn hashed_by<T: Keyed>(names: &[T], multiplier: u64, same: impl Fn(&T, &T) -> bool) -> Option<NameIndex> {
+        let bits = slot_bits(names.len());
+        let slots = vec![EMPTY; 1 << bits];
+        let mut index = NameIndex { slots, multiplier, shift: 64 - bits, sorted: false, names: names.len() as u32 };
+        let mut places = names.iter().enumerate();
+        let differs = |name: &T, other: u32| {
+            let other = &names[other as usize];
+            name.key() != other.key() || !same(name, other)
+        };
+        places.all(|(at, name)| index.insert(name.key(), at as u32, |other| differs(name, other))).then_some(index)
+    }
+
+    /// Puts a place into the first free slot from where its key points; answers whether there is one near enough, and all
+    /// places before it pass the test. There are twice as many slots as names, so a search for what is not there ends.
+    fn insert(&mut self, key: TextKey, at: u32, passes: impl Fn(u32) -> bool) -> bool {
         let mask = self.slots.len() - 1;
         let first = (key.slot(self.multiplier) >> self.shift) as usize;
-        let free = (first..first + PROBES_MAX).find(|slot| self.slots[slot & mask] == EMPTY);
-        if let Some(slot) = free {
-            self.slots[slot & mask] = at;
+        for slot in first..first + PROBES_MAX {
+            match &mut self.slots[slot & mask] {
+                free if *free == EMPTY => {
+                    *free = at;
+                    return true;
+                }
+                other if !passes(*other) => return false,
+                _ => {}
+            }
         }
-        free.is_some()
+        false
     }
 
     /// The one of `names` that is `sought`, and its place. `text` spells one out, which is asked for only where the key is
@@ -177,16 +222,10 @@ impl NameIndex {
         Some((at, names.get(at)?))
     }
 
-    /// Whether the index is one of `len` names: every place within, and a slot left empty, at which searches end.
+    /// Whether the index was made of so many names. What it was made of leads to its own places, and searches end: see
+    /// [`insert`](Self::insert).
     pub(crate) fn is_of(&self, len: usize) -> bool {
-        let slots = &self.slots;
-        let (mut places, mut within) = (0, true);
-        for at in slots.iter().filter(|at| **at != EMPTY) {
-            places += 1;
-            within &= (*at as usize) < len;
-        }
-        let ends = self.sorted || slots.len().is_power_of_two() && self.shift < 64 && places < slots.len();
-        ends && places == len && within
+        self.names == len as u32
     }
 
     /// Bytes that the index takes.
@@ -263,7 +302,9 @@ mod tests {
         let names: Vec<&'static str> = names.map(|name| &*name.leak()).collect();
         let names = names.as_slice();
         let index = NameIndex::new(names, |name| *name);
-        assert!(index.is_of(names.len()));
+        assert!(index.is_of(names.len()) && !index.is_of(names.len() + 1));
+        let again = NameIndex::of_spread(names, |name| *name, index.spread()).expect("the spread is known");
+        assert_eq!((again.slots, again.sorted), (index.slots.clone(), index.sorted));
         for (at, name) in names.iter().enumerate() {
             assert_eq!(index.find(name, names, |name| *name).map(|(at, _)| at), Some(at));
         }
@@ -276,6 +317,18 @@ mod tests {
         for len in [0, 1, 2, 3, 16, 100, 5_000] {
             check((0..len).map(|at| format!("a name of some length, number {at} of them")));
         }
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_noticed() {
+        let names = ["a", "b", "a", "a name that is longer than its key", "a name that is longer than its key"];
+        for len in [3, 5] {
+            for spread in 0..=SPREAD_SORTED {
+                assert!(NameIndex::of_spread(&names[..len], |name| *name, spread).is_none());
+            }
+        }
+        assert!(NameIndex::of_spread(&names[1..4], |name| *name, 0).is_some());
+        assert!(NameIndex::of_spread(&names, |name| *name, SPREAD_SORTED + 1).is_none());
     }
 
     /// Names of one slot under every multiplier, and names of one key: found, by halves.

@@ -91,7 +91,7 @@ macro_rules! for_each_op {
             /// `maxProperties`.
             MaxProperties max_properties (max: c Len) Object "if members(node) > max: fail" 1
             /// `required`: all names of the table.
-            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1 "1/member + name/16"
+            Required required (table: c TableId) Object "for each name of table that is no member: fail" 1 "names/64 + 1/member + name/16"
             /// `dependentRequired` of one name: the name, then what it needs.
             DependentRequired dependent_required (names: c ListId) Object "if names[0] is a member: each other name that is none: fail" 1 "names/member"
 
@@ -101,7 +101,7 @@ macro_rules! for_each_op {
             /// `properties` in the order of the schema (explaining code).
             Properties properties (table: c TableId) Object "for each name of table that is a member: run its target on the value" 1 "1/member + name/16"
             /// `patternProperties`: pattern and target in turn.
-            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1 "passes/member + patterns/member"
+            PatternProperties pattern_properties (pairs: c ListId) Object "for each pattern, for each member it matches: run its target on the value" 1 "passes + passes/member + patterns/member"
             /// `additionalProperties`, and `unevaluatedProperties` where the compiler can tell what is evaluated.
             AdditionalProperties additional_properties (flags: a Flags, table: c TableId) Object "for each member outside the table: run extra on the value; if extra forbids: fail" 1 "1/member + name/16 + patterns/member"
             /// `propertyNames`.
@@ -220,7 +220,7 @@ macro_rules! define_opcodes {
             }
         }
 
-        static INFO: &[OpInfo] = &[ $(OpInfo {
+        const ROWS: &[OpInfo] = &[ $(OpInfo {
             mnemonic: stringify!($method),
             operands: &[ $((stringify!($arg), slot_char!($slot), <operand_type!($kind) as Operand>::KIND)),* ],
             applies: stringify!($applies),
@@ -229,6 +229,8 @@ macro_rules! define_opcodes {
             by_size: concat!($($by_size)?),
             doc: concat!($($doc),+),
         }),* ];
+
+        static INFO: &[OpInfo] = ROWS;
 
         /// Constructors of instructions, one an opcode, typed by its operands.
         pub mod build {
@@ -266,6 +268,97 @@ const _: () = assert!(Opcode::ALL.len() < 256, "an opcode fits one byte");
 
 pub use crate::execute::skim::is_about_scalars;
 
+/// What is to be known of an opcode beside its row, one bit each; what it is of opcodes is asked for every instruction of
+/// a unit that is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits(u8);
+
+impl Traits {
+    /// The blocks that it runs judge the instance that it judges itself.
+    pub(crate) const IN_PLACE: Traits = Traits(1);
+    /// It runs no block, nor what follows it in a frame of its own.
+    pub(crate) const LEAF: Traits = Traits(2);
+    /// A look tells what it says, of a scalar or of elements.
+    pub(crate) const TOLD: Traits = Traits(4);
+    /// It opens or closes an evaluated set.
+    pub(crate) const SET: Traits = Traits(8);
+
+    pub(crate) const fn has(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    const fn of(op: Opcode) -> Traits {
+        let in_place = matches!(
+            op,
+            Opcode::Call
+                | Opcode::CallMemo
+                | Opcode::DependentSchema
+                | Opcode::AnyOf
+                | Opcode::OneOf
+                | Opcode::Not
+                | Opcode::IfThenElse
+                | Opcode::SwitchTag
+                | Opcode::MarkBy
+        );
+        let set = matches!(op, Opcode::TrackOpen | Opcode::TrackClose);
+        let names_no_block = matches!(
+            op,
+            Opcode::AsJudged | Opcode::SkipType | Opcode::Required | Opcode::DependentRequired | Opcode::InRange
+        );
+        let leaf = names_no_block || !set && !names_blocks(op);
+        let told = is_about_scalars(op) || matches!(op, Opcode::Leave | Opcode::Items | Opcode::CountedItems);
+        Traits(in_place as u8 | (leaf as u8) << 1 | (told as u8) << 2 | (set as u8) << 3)
+    }
+}
+
+/// Whether an operand leads to blocks, or to something that may.
+const fn names_blocks(op: Opcode) -> bool {
+    use OperandKind::{List, Switch, Table, Target};
+    matches!(op.large_operand(), Some(Target | Table | List | Switch))
+}
+
+impl Opcode {
+    /// The kind of the large operand, if it has one. All that need a pool or a block to be there are large.
+    pub(crate) const fn large_operand(self) -> Option<OperandKind> {
+        const KINDS: [Option<OperandKind>; Opcode::ALL.len()] = {
+            let mut kinds = [None; Opcode::ALL.len()];
+            let mut op = 0;
+            while op < kinds.len() {
+                let operands = ROWS[op].operands;
+                let mut at = 0;
+                while at < operands.len() {
+                    let (_, slot, kind) = operands[at];
+                    if slot == 'c' {
+                        kinds[op] = Some(kind);
+                    }
+                    at += 1;
+                }
+                op += 1;
+            }
+            kinds
+        };
+        KINDS[self as usize]
+    }
+
+    pub(crate) const fn traits(self) -> Traits {
+        const TRAITS: [Traits; Opcode::ALL.len()] = {
+            let mut traits = [Traits(0); Opcode::ALL.len()];
+            let mut op = 0;
+            while op < traits.len() {
+                traits[op] = Traits::of(Opcode::ALL[op]);
+                op += 1;
+            }
+            traits
+        };
+        TRAITS[self as usize]
+    }
+
+    /// Whether the blocks that it runs judge the instance that it judges itself.
+    pub(crate) fn runs_in_place(self) -> bool {
+        self.traits().has(Traits::IN_PLACE)
+    }
+}
+
 impl Word {
     /// The instruction's opcode.
     ///
@@ -295,6 +388,22 @@ mod tests {
         for (at, op) in Opcode::ALL.iter().enumerate() {
             assert_eq!(*op as usize, at);
             assert!(!op.info().effect.is_empty());
+            // What is checked of operands goes by the large one.
+            for (name, slot, kind) in op.info().operands {
+                let small = matches!(kind, OperandKind::Types | OperandKind::Flags | OperandKind::Len);
+                assert!(*slot == 'c' || small || *kind == OperandKind::Format, "{name} of {}", op.info().mnemonic);
+            }
         }
+    }
+
+    /// Files of other tables cannot be told by their checksum: whoever changes a row sets [`FORMAT_VERSION`] one higher, and
+    /// the sum here.
+    ///
+    /// [`FORMAT_VERSION`]: crate::unit::FORMAT_VERSION
+    #[test]
+    fn the_table_is_that_of_its_version() {
+        let rows = Opcode::ALL.iter().map(|op| (op.info().mnemonic, op.info().operands));
+        let sum = crate::image::checksum(format!("{:?}", rows.collect::<Vec<_>>()).as_bytes());
+        assert_eq!((crate::unit::FORMAT_VERSION, sum), (2, 14_097_162_739_454_954_212));
     }
 }

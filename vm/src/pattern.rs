@@ -6,20 +6,20 @@
 //! linear in the text. Look-around and back-references leave regular languages: they backtrack, under a step limit, and
 //! are the one kind that may allocate.
 
-use regex_automata::dfa::{Automaton, dense};
+use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, pikevm};
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::Hir;
 
 use crate::failure::FaultCode;
-use crate::limits::{BACKTRACKING_STEPS_MAX, DFA_BUILD_BYTES_MAX, DFA_BYTES_MAX, NFA_BYTES_MAX};
+use crate::limits::{BACKTRACKING_STEPS_MAX, DFA_BUILD_BYTES_MAX, DFA_BYTES_MAX, NFA_BYTES_MAX, PIECES_MAX};
 use crate::text::Text;
 
 /// A compiled pattern.
 #[derive(Debug)]
 pub struct Pattern {
     source: String,
-    engine: Engine,
+    pub(crate) engine: Engine,
 }
 
 /// A pattern that needs no engine.
@@ -70,7 +70,8 @@ pub struct Piece {
 }
 
 impl Shape {
-    /// The shape of pieces one after the other, if what each takes is settled by the next character.
+    /// The shape of pieces one after the other, if they are at most [`PIECES_MAX`] and what each takes is settled by the
+    /// next character.
     pub fn of_pieces(pieces: Vec<Piece>, whole: bool) -> Option<Shape> {
         Self::are_settled(&pieces).then(|| Shape::Pieces { pieces: pieces.into_boxed_slice(), whole })
     }
@@ -82,7 +83,6 @@ impl Shape {
         few.then(|| Shape::Alternatives(alternatives.into_iter().map(Vec::into_boxed_slice).collect()))
     }
 
-    /// Cost: linear, but for runs of pieces that may be empty.
     fn are_settled(pieces: &[Piece]) -> bool {
         let settled = |at: usize, piece: &Piece| {
             let rest = &pieces[at + 1..];
@@ -90,14 +90,18 @@ impl Shape {
             let next_len = rest.iter().position(|next| next.min > 0).map_or(rest.len(), |first| first + 1);
             piece.max == Some(piece.min) || rest[..next_len].iter().all(|next| next.ascii & piece.ascii == 0)
         };
-        pieces.iter().enumerate().all(|(at, piece)| settled(at, piece))
+        pieces.len() <= PIECES_MAX && pieces.iter().enumerate().all(|(at, piece)| settled(at, piece))
     }
 }
 
+/// A dense automaton that owns its tables.
+pub(crate) type Dfa = dense::DFA<Vec<u32>>;
+
+/// What searches for a pattern.
 #[derive(Debug)]
-enum Engine {
+pub(crate) enum Engine {
     Shape(Shape),
-    Dfa(Box<dense::DFA<Vec<u32>>>),
+    Dfa(Box<Dfa>),
     Nfa(Box<pikevm::PikeVM>),
     Backtracking(Box<fancy_regex::Regex>),
 }
@@ -166,31 +170,54 @@ impl Pattern {
 
     /// A regular pattern, parsed with Unicode classes and for UTF-8 text. Errors: its automaton exceeds the limits.
     pub fn regular(source: &str, hir: &Hir) -> Result<Pattern, TooComplex> {
-        let nfa = thompson::Compiler::new()
-            .configure(
-                thompson::Config::new()
-                    .nfa_size_limit(Some(NFA_BYTES_MAX))
-                    .which_captures(thompson::WhichCaptures::None),
-            )
-            .build_from_hir(hir)
-            .map_err(|error| TooComplex(innermost(&error)))?;
+        let nfa = nfa_of(hir)?;
         let dfa = dense::Builder::new()
             .configure(
                 dense::Config::new()
                     .match_kind(MatchKind::All)
-                    .start_kind(regex_automata::dfa::StartKind::Unanchored)
+                    .start_kind(StartKind::Unanchored)
                     .accelerate(false)
                     .dfa_size_limit(Some(DFA_BYTES_MAX))
                     .determinize_size_limit(Some(DFA_BUILD_BYTES_MAX)),
             )
             .build_from_nfa(&nfa);
-        let engine = match dfa {
-            Ok(dfa) => Engine::Dfa(Box::new(dfa)),
-            Err(_) => {
-                Engine::Nfa(Box::new(pikevm::PikeVM::new_from_nfa(nfa).map_err(|error| TooComplex(innermost(&error)))?))
-            }
+        match dfa {
+            Ok(dfa) => Ok(Pattern { source: source.to_owned(), engine: Engine::Dfa(Box::new(dfa)) }),
+            Err(_) => Self::of_nfa(source, nfa),
+        }
+    }
+
+    /// As [`regular`](Self::regular), where it is known that a dense automaton would exceed the limits: none is tried.
+    pub fn regular_without_dfa(source: &str, hir: &Hir) -> Result<Pattern, TooComplex> {
+        Self::of_nfa(source, nfa_of(hir)?)
+    }
+
+    fn of_nfa(source: &str, nfa: thompson::NFA) -> Result<Pattern, TooComplex> {
+        let engine = pikevm::PikeVM::new_from_nfa(nfa).map_err(|error| TooComplex(innermost(&error)))?;
+        Ok(Pattern { source: source.to_owned(), engine: Engine::Nfa(Box::new(engine)) })
+    }
+
+    /// A pattern whose dense automaton was written by [`dfa_bytes`](Self::dfa_bytes). Errors: the bytes are no such
+    /// automaton, or one that this build does not make: of another version or byte order, or beyond the limits.
+    ///
+    /// The crate of the automaton checks every state and transition, so a search ends after one step a byte.
+    pub(crate) fn of_dfa_bytes(source: &str, bytes: &[u8]) -> Result<Pattern, TooComplex> {
+        let copy;
+        let aligned = if bytes.as_ptr().align_offset(align_of::<u32>()) == 0 {
+            bytes
+        } else {
+            copy = Aligned::copy(bytes);
+            copy.bytes()
         };
-        Ok(Pattern { source: source.to_owned(), engine })
+        let (dfa, read) = dense::DFA::from_bytes(aligned).map_err(|error| TooComplex(error.to_string()))?;
+        let made_here = read == bytes.len()
+            && dfa.pattern_len() == 1
+            && dfa.start_kind() == StartKind::Unanchored
+            && dfa.memory_usage() <= DFA_BYTES_MAX;
+        if !made_here {
+            return Err(TooComplex("the automaton is none that patterns are compiled to".to_owned()));
+        }
+        Ok(Pattern { source: source.to_owned(), engine: Engine::Dfa(Box::new(dfa.to_owned())) })
     }
 
     /// A pattern with look-around or back-references, already in the engine's syntax.
@@ -258,7 +285,10 @@ impl Pattern {
     /// Whether the pattern is found in `text`. Errors: the backtracking limit.
     pub fn is_match(&self, text: Text<'_>, scratch: &mut PatternScratch) -> Result<bool, FaultCode> {
         match &self.engine {
-            Engine::Shape(shape) => Ok(shape.is_match(text)),
+            Engine::Shape(shape) => Ok(shape.is_match(text, &mut scratch.plain)),
+            Engine::Dfa(dfa) if dfa.has_empty() && dfa.is_utf8() => {
+                found_between_characters(dfa, text.plain(&mut scratch.plain))
+            }
             Engine::Dfa(dfa) => {
                 let text = text.plain(&mut scratch.plain);
                 let input = Input::new(text).earliest(true).anchored(Anchored::No);
@@ -280,7 +310,8 @@ impl Pattern {
 }
 
 impl Shape {
-    fn is_match(&self, text: Text<'_>) -> bool {
+    /// `plain` is for a text that must be in one piece.
+    fn is_match(&self, text: Text<'_>, plain: &mut String) -> bool {
         match (self, text.as_plain()) {
             (Shape::Any, _) => true,
             (Shape::Class { ascii, min, max }, Some(plain)) => {
@@ -303,22 +334,12 @@ impl Shape {
             (Shape::Exact(literal), _) => text.is(literal),
             (Shape::Prefix(literal), Some(plain)) => plain.starts_with(literal),
             (Shape::Suffix(literal), Some(plain)) => plain.ends_with(literal),
-            (Shape::Contains(literal), Some(plain)) => plain.contains(literal.as_str()),
+            // In one piece, or finding it would take a comparison at each character.
+            (Shape::Contains(literal), _) => text.plain(plain).contains(literal.as_str()),
             (Shape::Prefix(literal), None) => starts_with(text.chars(), literal),
             (Shape::Suffix(literal), None) => {
                 let skip = text.char_len().checked_sub(literal.chars().count());
                 skip.is_some_and(|skip| text.chars().skip(skip).eq(literal.chars()))
-            }
-            (Shape::Contains(literal), None) => {
-                let mut rest = text.chars();
-                loop {
-                    if starts_with(rest.clone(), literal) {
-                        return true;
-                    }
-                    if rest.next().is_none() {
-                        return false;
-                    }
-                }
             }
         }
     }
@@ -353,6 +374,60 @@ fn in_range(len: usize, min: u32, max: Option<u32>) -> bool {
     len >= min as usize && max.is_none_or(|max| len <= max as usize)
 }
 
+/// The NFA of a parsed pattern. Errors: it exceeds the limits.
+fn nfa_of(hir: &Hir) -> Result<thompson::NFA, TooComplex> {
+    let config =
+        thompson::Config::new().nfa_size_limit(Some(NFA_BYTES_MAX)).which_captures(thompson::WhichCaptures::None);
+    let built = thompson::Compiler::new().configure(config).build_from_hir(hir);
+    built.map_err(|error| TooComplex(innermost(&error)))
+}
+
+/// Whether the automaton of a pattern that may match nothing finds it, inside no character.
+///
+/// A search by the automaton's own crate starts again behind each match inside a character, and so could take the square
+/// of the text's length. But the automaton keeps all threads, so a search that goes on finds all the others.
+fn found_between_characters(dfa: &Dfa, text: &str) -> Result<bool, FaultCode> {
+    let input = Input::new(text).anchored(Anchored::No);
+    let mut state = dfa.start_state_forward(&input).map_err(|_| FaultCode::Backtracking)?;
+    for (at, byte) in text.bytes().enumerate() {
+        state = dfa.next_state(state, byte);
+        if !dfa.is_special_state(state) {
+            continue;
+        }
+        // A state tells of a match one byte later than where it ends.
+        if dfa.is_match_state(state) && text.is_char_boundary(at) {
+            return Ok(true);
+        }
+        if dfa.is_dead_state(state) {
+            return Ok(false);
+        }
+        if dfa.is_quit_state(state) {
+            return Err(FaultCode::Backtracking);
+        }
+    }
+    Ok(dfa.is_match_state(dfa.next_eoi_state(state)))
+}
+
+/// Bytes of an automaton where its words can be read: whatever lies before them is left out.
+struct Aligned {
+    buffer: Vec<u8>,
+    from: usize,
+}
+
+impl Aligned {
+    fn copy(bytes: &[u8]) -> Aligned {
+        let mut buffer = vec![0; bytes.len() + align_of::<u32>()];
+        let from = buffer.as_ptr().align_offset(align_of::<u32>()).min(align_of::<u32>());
+        buffer[from..from + bytes.len()].copy_from_slice(bytes);
+        buffer.truncate(from + bytes.len());
+        Aligned { buffer, from }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.from..]
+    }
+}
+
 /// The error at the end of the chain: the outer ones only say that building failed.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
@@ -377,6 +452,21 @@ mod tests {
         assert!(Shape::of_pieces(vec![digits(1, None), dash(0), digits(1, None)], true).is_none());
     }
 
+    /// The linear search answers what the crate's own does.
+    #[test]
+    fn empty_matches_are_found_between_characters() {
+        for regex in [r"(?-u:\B)", r"(?-u:\b)", r"(?-u:\B)$", "a*", "^$", r"x*(?-u:\B)y*$", r"(?-u:\B)(?:é|$)"] {
+            let hir = regex_syntax::parse(regex).expect("is a pattern");
+            let pattern = Pattern::regular(regex, &hir).expect("is small");
+            let Engine::Dfa(dfa) = &pattern.engine else { panic!("{regex} is no automaton") };
+            assert!(dfa.has_empty() && dfa.is_utf8(), "{regex}");
+            for text in ["", "a", "é", "aéb", "aé", "éa", "éé", "a é b", "日本", "a日", "xyé", "abcdefgh"] {
+                let own = dfa.try_search_fwd(&Input::new(text).earliest(true)).expect("it quits on no byte").is_some();
+                assert_eq!(found_between_characters(dfa, text), Ok(own), "{regex} in {text:?}");
+            }
+        }
+    }
+
     #[test]
     fn pieces_of_escaped_texts() {
         let digits = Piece { ascii: 0x3FF << b'0', min: 1, max: Some(3) };
@@ -391,7 +481,8 @@ mod tests {
                 (r"1234\u002D", false, true),
                 (r"\u0031", false, false),
             ] {
-                assert_eq!(shape.is_match(Text::escaped_text(text, true)), start && !(whole && rest), "{text}");
+                let found = shape.is_match(Text::escaped_text(text, true), &mut String::new());
+                assert_eq!(found, start && !(whole && rest), "{text}");
             }
         }
     }

@@ -9,18 +9,28 @@
 //!
 //! A unit is position-independent: instructions name each other by pc and everything else by pool id. Nothing in
 //! it depends on a hash seed or an address, so the same tool with the same options gives the same unit.
-//! [`UnitParts`] is what the compiler fills; [`Unit::new`] checks every operand against its pool, after which no
-//! instruction can reach outside.
+//! [`UnitParts`] is what the compiler fills, or a compiled file ([`crate::image`]); [`Unit::new`] checks all of it, after
+//! which no instruction can reach outside, whoever made the parts.
+
+mod check;
+mod constants;
+mod reach;
 
 use std::sync::Arc;
 
 use crate::failure::Wording;
-use crate::insn::{Operand, OperandKind, Target, Types, Word};
+use crate::insn::{Target, Types, Word};
 use crate::names::{Keyed, NameIndex, TextKey};
 use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::pattern::Pattern;
-use crate::tape::{Entry, Node, Tape};
+use crate::tape::{Node, Tape};
+
+use constants::Constants;
+
+/// The version of the instruction set and of the unit's layout: part of every digest, and of every compiled file. It
+/// changes with the operands of an instruction, with what one means, and with what a unit's parts mean.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// An index into the string pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -248,12 +258,8 @@ pub struct UnitParts {
     pub strings: Vec<(u32, u32)>,
     /// Numbers.
     pub numbers: Vec<PoolNumber>,
-    /// The constants' JSON texts, one after the other.
+    /// The constants: a JSON array of them, or nothing where there are none.
     pub value_text: String,
-    /// Their tape.
-    pub value_entries: Vec<Entry>,
-    /// Each constant's node.
-    pub values: Vec<Node>,
     /// Enumerations.
     pub enums: Vec<EnumSet>,
     /// Tagged unions.
@@ -274,8 +280,6 @@ pub struct UnitParts {
     pub digest: [u8; 32],
     /// Whether instances are visited again and again, so that bytes are put on a tape first.
     pub revisits: bool,
-    /// The longest chain of blocks that judge one instance. Unit: frames.
-    pub frames_per_level: u32,
 }
 
 impl Default for UnitParts {
@@ -290,8 +294,6 @@ impl Default for UnitParts {
             strings: Vec::new(),
             numbers: Vec::new(),
             value_text: String::new(),
-            value_entries: Vec::new(),
-            values: Vec::new(),
             enums: Vec::new(),
             switches: Vec::new(),
             patterns: Vec::new(),
@@ -302,7 +304,6 @@ impl Default for UnitParts {
             note_at: Vec::new(),
             digest: [0; 32],
             revisits: false,
-            frames_per_level: 0,
         }
     }
 }
@@ -313,6 +314,8 @@ pub struct Unit {
     pub(crate) parts: UnitParts,
     /// The table that the accept section is, if it is nothing else.
     root_table: Option<u32>,
+    constants: Constants,
+    requirements: Requirements,
 }
 
 /// What a unit asks of the memory that calls are judged in.
@@ -326,15 +329,17 @@ pub struct Requirements {
     pub listing: usize,
 }
 
-/// What is wrong with a unit's parts: a fault of the compiler, never of a schema.
+/// What is wrong with a unit's parts: a fault of the compiler, never of a schema; or of whoever wrote a compiled file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadUnit(pub String);
 
 impl Unit {
-    /// Checks the parts: operands lie in their pools, targets are blocks, blocks end.
+    /// Checks the parts: `unit/check.rs` says what holds afterwards. Cost: linear in their size, but for names that are
+    /// sorted.
     pub fn new(parts: UnitParts) -> Result<Unit, BadUnit> {
-        let mut unit = Unit { parts, root_table: None };
-        unit.check()?;
+        let constants = Constants::read(&parts.value_text)?;
+        let mut unit = Unit { parts, root_table: None, constants, requirements: Requirements::default() };
+        unit.requirements = unit.check()?;
         let accept = unit.parts.accept;
         let word = unit.parts.code.get(accept.pc() as usize).filter(|_| accept.is_some() && accept.is_single());
         unit.root_table = word.filter(|word| word.opcode() == Opcode::ObjectTable).map(|word| word.c);
@@ -357,21 +362,9 @@ impl Unit {
         self.parts.revisits
     }
 
-    /// How many blocks keep their verdicts, and how many instructions list members or elements in their messages: what
-    /// memory for calls is sized by.
+    /// What memory for calls is sized by.
     pub fn requirements(&self) -> Requirements {
-        let mut kept = std::collections::BTreeSet::new();
-        let mut listing = 0;
-        for word in &self.parts.code {
-            match word.opcode() {
-                Opcode::CallMemo => {
-                    kept.insert(word.c);
-                }
-                Opcode::AdditionalProperties | Opcode::UnevaluatedProperties | Opcode::UnevaluatedItems => listing += 1,
-                _ => {}
-            }
-        }
-        Requirements { frames_per_level: self.parts.frames_per_level as usize, kept: kept.len(), listing }
+        self.requirements
     }
 
     /// The patterns.
@@ -442,11 +435,11 @@ impl Unit {
     }
 
     pub(crate) fn values(&self) -> Tape<'_> {
-        Tape::new(&self.parts.value_text, &self.parts.value_entries)
+        self.constants.tape(&self.parts.value_text)
     }
 
     pub(crate) fn value(&self, id: u32) -> Node {
-        self.parts.values[id as usize]
+        self.constants.node(id)
     }
 
     #[inline]
@@ -504,127 +497,5 @@ impl Unit {
     #[inline]
     pub(crate) fn has_string(&self, set: &EnumSet, text: &str) -> bool {
         set.index.find(text, &set.strings, |(_, string)| self.str(*string)).is_some()
-    }
-}
-
-/// The checks of [`Unit::new`].
-impl Unit {
-    fn check(&self) -> Result<(), BadUnit> {
-        let parts = &self.parts;
-        let ends = |at: u32| at == 0 || parts.code.get(at as usize - 1).is_some_and(|w| w.opcode() == Opcode::Leave);
-        if !ends(parts.explain_at) || !ends(parts.code.len() as u32) {
-            return Err(BadUnit("a section does not end in leave".to_owned()));
-        }
-        self.check_target(parts.accept)?;
-        self.check_block(parts.explain)?;
-        for (pc, word) in parts.code.iter().enumerate() {
-            for (name, slot, kind) in word.opcode().info().operands {
-                let bits = match slot {
-                    'a' => u32::from(word.a),
-                    'b' => u32::from(word.b),
-                    _ => word.c,
-                };
-                let jump = word.opcode() == Opcode::SkipType;
-                self.check_operand(*kind, bits, jump)
-                    .map_err(|BadUnit(what)| BadUnit(format!("{pc:04} {name}: {what}")))?;
-            }
-        }
-        self.check_pools()
-    }
-
-    fn check_operand(&self, kind: OperandKind, bits: u32, jump: bool) -> Result<(), BadUnit> {
-        let parts = &self.parts;
-        let in_range = |len: usize| (bits as usize) < len;
-        let good = match kind {
-            OperandKind::Target if jump => in_range(parts.code.len()),
-            OperandKind::Target => return self.check_target(Target::decode(bits)),
-            OperandKind::Number => in_range(parts.numbers.len()),
-            OperandKind::Value => in_range(parts.values.len()),
-            OperandKind::Enum => in_range(parts.enums.len()),
-            OperandKind::Switch => in_range(parts.switches.len()),
-            OperandKind::Pattern => in_range(parts.patterns.len()),
-            OperandKind::Table => in_range(parts.tables.len()),
-            OperandKind::List => {
-                let len = parts.lists.get(bits as usize).map_or(usize::MAX, |len| *len as usize);
-                len != usize::MAX && bits as usize + len < parts.lists.len()
-            }
-            OperandKind::Types | OperandKind::Flags | OperandKind::Format | OperandKind::Len => true,
-        };
-        if good { Ok(()) } else { Err(BadUnit(format!("{kind:?} {bits} is outside its pool"))) }
-    }
-
-    fn check_target(&self, target: Target) -> Result<(), BadUnit> {
-        if target.is_some() { self.check_block(target.pc()) } else { Ok(()) }
-    }
-
-    fn check_block(&self, pc: u32) -> Result<(), BadUnit> {
-        let within = (pc as usize) < self.parts.code.len();
-        if within && (self.starts_block(pc) || self.follows_guard(pc)) {
-            Ok(())
-        } else {
-            Err(BadUnit(format!("{pc:04} is no block")))
-        }
-    }
-
-    fn starts_block(&self, pc: u32) -> bool {
-        pc == 0 || self.opcode_at(pc.wrapping_sub(1)) == Some(Opcode::Leave)
-    }
-
-    /// Whether everything of a block before `pc` is what a [`Guard`] takes out.
-    fn follows_guard(&self, pc: u32) -> bool {
-        let mut at = pc.wrapping_sub(1);
-        if self.opcode_at(at) == Some(Opcode::TypeIs) {
-            if self.starts_block(at) {
-                return true;
-            }
-            at = at.wrapping_sub(1);
-        }
-        self.opcode_at(at) == Some(Opcode::SkipType) && self.starts_block(at)
-    }
-
-    fn opcode_at(&self, pc: u32) -> Option<Opcode> {
-        self.parts.code.get(pc as usize).map(|word| word.opcode())
-    }
-
-    fn check_pools(&self) -> Result<(), BadUnit> {
-        let parts = &self.parts;
-        let string = |id: StrId| (id.0 as usize) < parts.strings.len();
-        for table in &parts.tables {
-            for name in &table.names {
-                self.check_target(name.target)?;
-            }
-            for (pattern, target) in &table.patterns {
-                self.check_operand(OperandKind::Pattern, *pattern, false)?;
-                self.check_target(*target)?;
-            }
-            if let Extra::Run(target) = table.extra {
-                self.check_target(target)?;
-            }
-            let named = table.names.iter().all(|name| string(name.name));
-            if !named || !table.index.is_of(table.names.len()) {
-                return Err(BadUnit("a property table is incomplete".to_owned()));
-            }
-        }
-        for switch in &parts.switches {
-            switch.tags.iter().try_for_each(|tag| self.check_target(tag.target))?;
-            let named = string(switch.name) && switch.tags.iter().all(|tag| string(tag.text));
-            if !named || !switch.index.is_of(switch.tags.len()) {
-                return Err(BadUnit("a tagged union is incomplete".to_owned()));
-            }
-        }
-        let numbers = parts.enums.iter().flat_map(|set| &set.numbers).all(|id| (*id as usize) < parts.numbers.len());
-        let values = parts.enums.iter().flat_map(|set| &set.containers).all(|id| (*id as usize) < parts.values.len());
-        let strings = parts
-            .enums
-            .iter()
-            .all(|set| set.index.is_of(set.strings.len()) && set.strings.iter().all(|(_, id)| string(*id)));
-        let notes = parts.note_at.iter().all(|(_, note)| (*note as usize) < parts.notes.len());
-        let texts = |note: &Note| note.texts.0 <= note.texts.1 && note.texts.1 as usize <= parts.note_texts.len();
-        let notes = notes && parts.notes.iter().all(texts);
-        if numbers && values && strings && notes {
-            Ok(())
-        } else {
-            Err(BadUnit("a pool id is out of range".to_owned()))
-        }
     }
 }

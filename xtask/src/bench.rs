@@ -6,6 +6,7 @@
 //!       --against REV     the same on another revision, turn by turn; now over then
 //!       --write           the table goes into benches/README.md
 //! bench growth [--write]  time for one more member, item, branch, level, property
+//! bench load [--write]    loading compiled catalogs beside compiling them
 //! bench sizes [--write]   memory of compiled tools
 //! ```
 //!
@@ -27,7 +28,7 @@ use run::Program;
 /// Runs the command of these arguments.
 pub(crate) fn bench(arguments: &[&str]) -> Result<()> {
     match arguments {
-        ["growth", rest @ ..] => growth(Arguments::read(rest)?.write),
+        [name @ ("growth" | "load"), rest @ ..] => own(name, Arguments::read(rest)?.write),
         ["sizes", rest @ ..] => tell("sizes", &sizes::tell()?, Arguments::read(rest)?.write),
         _ => times(&Arguments::read(arguments)?),
     }
@@ -71,9 +72,9 @@ fn times(arguments: &Arguments) -> Result<()> {
     tell("against", &compare::tables(revision, &now, &then), false)
 }
 
-/// Growth is measured and told by a program of its own.
-fn growth(write: bool) -> Result<()> {
-    tell("growth", &Program::build(root(), "growth")?.text()?, write)
+/// What is measured and told by a program of its own.
+fn own(name: &str, write: bool) -> Result<()> {
+    tell(name, &Program::build(root(), name)?.text()?, write)
 }
 
 /// Prints a table, and writes it into the page if that is asked for.

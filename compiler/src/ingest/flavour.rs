@@ -70,16 +70,30 @@ const LEADERBOARD: [(&str, &str); 27] = [
 const COUNTS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
 /// Keywords whose value is a schema, a list of them, or a map to them.
-const SCHEMA: [&str; 3] = ["items", "additionalProperties", "not"];
-const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-const MAP: [&str; 4] = ["properties", "$defs", "defs", "definitions"];
+const SCHEMA: [&str; 10] = [
+    "items",
+    "additionalProperties",
+    "not",
+    "contains",
+    "propertyNames",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+const LIST: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
+const MAP: [&str; 6] = ["properties", "patternProperties", "dependentSchemas", "$defs", "defs", "definitions"];
+
+/// What stays outside where a schema becomes a branch: what describes it, and what references lead into.
+const OUTSIDE: [&str; 7] = ["title", "description", "default", "example", "$defs", "defs", "definitions"];
 
 impl Flavour {
-    /// The flavour that the root's type is spelled in.
+    /// The flavour that the root's type is spelled in: arguments are an object.
     pub(crate) fn of(tape: Tape<'_>, schema: Node) -> Flavour {
-        let spelled = |types: &[(&str, &str)]| {
-            let name = tape.member(schema, "type").filter(|name| tape.is_string(*name));
-            name.is_some_and(|name| types.iter().any(|(one, _)| tape.text(name).is(one)))
+        let kind = tape.member(schema, "type").filter(|name| tape.is_string(*name)).map(|name| tape.text(name));
+        let spelled = |names: &[(&str, &str)]| {
+            kind.is_some_and(|kind| names.iter().any(|(name, meant)| *meant == "object" && kind.is(name)))
         };
         if spelled(&UPPER) {
             Flavour::OpenApi
@@ -114,11 +128,9 @@ struct Translation<'t, 'o> {
 enum Null {
     /// It does not.
     No,
-    /// The type and the enumeration name it.
+    /// Its type, its values and the branches of its unions name it.
     Named,
-    /// A further branch of this union.
-    Branch(&'static str),
-    /// The schema becomes one branch, null the other.
+    /// The schema becomes one branch, null the other: it joins others, which do not admit it.
     Wrapped,
 }
 
@@ -128,14 +140,27 @@ impl Translation<'_, '_> {
             return self.copy(node);
         }
         let null = self.null(node);
-        if null == Null::Wrapped {
-            self.out.push_str(r#"{"anyOf":["#);
-        }
         self.out.push('{');
+        if null == Null::Wrapped {
+            self.members(node, null, |name| OUTSIDE.contains(&name));
+            self.out.push_str(if self.out.ends_with('{') { r#""anyOf":[{"# } else { r#","anyOf":[{"# });
+            self.members(node, null, |name| !OUTSIDE.contains(&name));
+            self.out.push_str(r#"},{"type":"null"}]"#);
+        } else {
+            self.members(node, null, |_| true);
+        }
+        self.out.push('}');
+    }
+
+    /// Writes the members of a schema that are `wanted`.
+    fn members(&mut self, node: Node, null: Null, wanted: impl Fn(&str) -> bool) {
         let mut first = true;
+        let mut buffer = String::new();
         for (key, value) in self.tape.member_nodes(node) {
-            let mut name = String::new();
-            let name = self.tape.text(key).plain(&mut name);
+            let name = self.tape.text(key).plain(&mut buffer);
+            if !wanted(name) {
+                continue;
+            }
             let before = self.out.len();
             if !first {
                 self.out.push(',');
@@ -145,10 +170,6 @@ impl Translation<'_, '_> {
             } else {
                 self.out.truncate(before);
             }
-        }
-        self.out.push('}');
-        if null == Null::Wrapped {
-            self.out.push_str(r#",{"type":"null"}]}"#);
         }
     }
 
@@ -169,9 +190,12 @@ impl Translation<'_, '_> {
                 self.key(key);
                 self.with_null(value, "null", Self::copy);
             }
-            _ if null == Null::Branch("anyOf") && name == "anyOf"
-                || null == Null::Branch("oneOf") && name == "oneOf" =>
-            {
+            "const" if null == Null::Named => {
+                self.out.push_str(r#""enum":["#);
+                self.copy(value);
+                self.out.push_str(",null]");
+            }
+            "anyOf" | "oneOf" if null == Null::Named && !self.admits_null(value) => {
                 self.key(key);
                 self.with_null(value, r#"{"type":"null"}"#, Self::schema);
             }
@@ -214,30 +238,63 @@ impl Translation<'_, '_> {
         }
     }
 
+    /// The type, or types, in JSON Schema's spelling. Answers whether there is something to say.
     fn types(&mut self, key: Node, value: Node, null: Null) -> bool {
+        let is_list = self.tape.entry(value).kind == EntryKind::Array;
+        let names: Vec<Node> = if is_list { self.tape.element_nodes(value).collect() } else { vec![value] };
+        if names.iter().any(|name| self.meant(*name) == Some(ANY)) {
+            return false;
+        }
+        let mut adds_null = null == Null::Named && self.tape.is_string(names.first().copied().unwrap_or(value));
+        adds_null &= names.iter().all(|name| self.meant(*name) != Some("null") && !self.tape.text(*name).is("null"));
+        self.key(key);
+        if is_list || adds_null {
+            self.out.push('[');
+        }
+        for (at, name) in names.into_iter().enumerate() {
+            if at > 0 {
+                self.out.push(',');
+            }
+            match self.meant(name) {
+                Some(meant) => self.text(meant),
+                None => self.copy(name),
+            }
+        }
+        if adds_null {
+            self.out.push_str(r#","null""#);
+        }
+        if is_list || adds_null {
+            self.out.push(']');
+        }
+        true
+    }
+
+    /// What the flavour's name for a type means; [`ANY`] where it means none.
+    fn meant(&self, name: Node) -> Option<&'static str> {
         let spelled = match self.flavour {
             Flavour::Leaderboard => &LEADERBOARD[..],
             _ => &UPPER[..],
         };
-        let text = self.tape.text(value);
-        let meant = spelled.iter().find(|(one, _)| self.tape.is_string(value) && text.is(one)).map(|(_, meant)| *meant);
-        let says_nothing = meant == Some(ANY) || self.flavour == Flavour::OpenApi && text.is("TYPE_UNSPECIFIED");
-        if says_nothing {
-            return false;
+        if !self.tape.is_string(name) {
+            return None;
         }
-        self.key(key);
-        let nullable = null == Null::Named && self.tape.is_string(value) && meant != Some("null");
-        if nullable {
-            self.out.push('[');
+        let text = self.tape.text(name);
+        if self.flavour == Flavour::OpenApi && text.is("TYPE_UNSPECIFIED") {
+            return Some(ANY);
         }
-        match meant {
-            Some(meant) => self.text(meant),
-            None => self.copy(value),
-        }
-        if nullable {
-            self.out.push_str(r#","null"]"#);
-        }
-        true
+        spelled.iter().find(|(one, _)| text.is(one)).map(|(_, meant)| *meant)
+    }
+
+    /// Whether a branch of the union says that null is of it.
+    fn admits_null(&self, branches: Node) -> bool {
+        self.tape.element_nodes(branches).any(|branch| {
+            let member = |name: &str| self.tape.member(branch, name);
+            let is_null = |value: Node| self.tape.entry(value).kind == EntryKind::Null;
+            let nullable = member("nullable").is_some_and(|flag| self.tape.entry(flag).kind == EntryKind::True);
+            let named =
+                member("type").is_some_and(|name| ["NULL", "null"].iter().any(|null| self.tape.text(name).is(null)));
+            nullable || named || member("enum").is_some_and(|values| self.tape.element_nodes(values).any(is_null))
+        })
     }
 
     /// A bound that says of its partner that it is exclusive.
@@ -257,12 +314,8 @@ impl Translation<'_, '_> {
         if self.flavour != Flavour::OpenApi || nullable != Some(EntryKind::True) {
             return Null::No;
         }
-        match () {
-            () if has("$ref") || has("allOf") => Null::Wrapped,
-            () if has("anyOf") => Null::Branch("anyOf"),
-            () if has("oneOf") => Null::Branch("oneOf"),
-            () => Null::Named,
-        }
+        let joins = ["$ref", "allOf", "not", "if"].iter().any(|name| has(name));
+        if joins { Null::Wrapped } else { Null::Named }
     }
 
     fn is_flag(&self, value: Node) -> bool {
@@ -354,6 +407,20 @@ mod tests {
         openapi(r#"{"type": "TYPE_UNSPECIFIED", "nullable": false}"#, "{}");
         openapi(r#"{"nullable": true, "enum": []}"#, r#"{"enum":[null]}"#);
         openapi("true", "true");
+        openapi(
+            r##"{"nullable": true, "description": "d", "allOf": [{"$ref": "#/$defs/s"}], "$defs": {"s": {"type": "STRING"}}}"##,
+            r##"{"description":"d","$defs":{"s":{"type":"string"}},"anyOf":[{"allOf":[{"$ref":"#/$defs/s"}]},{"type":"null"}]}"##,
+        );
+        openapi(
+            r#"{"nullable": true, "type": "OBJECT", "enum": ["x"], "anyOf": [{"required": ["x"]}], "oneOf": [{"type": "STRING", "nullable": true}]}"#,
+            r#"{"type":["object","null"],"enum":["x",null],"anyOf":[{"required":["x"]},{"type":"null"}],"oneOf":[{"type":["string","null"]}]}"#,
+        );
+        openapi(r#"{"nullable": true, "const": "a"}"#, r#"{"enum":["a",null]}"#);
+        openapi(r#"{"type": ["STRING", "NULL"], "nullable": true}"#, r#"{"type":["string","null"]}"#);
+        openapi(
+            r#"{"items": [{"type": "STRING"}], "if": {"type": "NULL"}}"#,
+            r#"{"items":[{"type":"string"}],"if":{"type":"null"}}"#,
+        );
     }
 
     #[test]

@@ -14,11 +14,14 @@ pub(crate) mod shape;
 pub(crate) mod source;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
-use self::shape::{SchemaAt, Shape};
+use self::flavour::Flavour;
+use self::shape::{Found, SchemaAt, Shape};
 use crate::bounds::span_of;
+use crate::dialect::Keyword;
 use crate::finding::{Finding, FindingKind};
 use crate::location::push_segment;
 
@@ -36,15 +39,67 @@ pub(crate) struct Tool {
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) node: Node,
-    pub(crate) pointer: String,
+    pub(crate) place: Place,
     pub(crate) tool: Result<Tool, Finding>,
 }
 
-/// Containers inside each other: a row of a recording, its tools, Gemini's lists inside them. Unit: levels.
-const LEVELS_MAX: usize = 4;
+/// Where an entry is: what holds it, and the step to it. Written out only where something is said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    holder: Rc<str>,
+    step: Step,
+}
 
-/// Members that are lists of tools, in a request or result.
-const LISTS: [&str; 4] = ["tools", "functions", "functionDeclarations", "function_declarations"];
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Here,
+    Index(usize),
+    Member(Node),
+}
+
+impl Place {
+    /// The JSON Pointer inside the catalog.
+    pub(crate) fn pointer(&self, tape: Tape<'_>) -> String {
+        let mut pointer = self.holder.to_string();
+        match self.step {
+            Step::Here => {}
+            Step::Index(index) => push_segment(&mut pointer, &index.to_string()),
+            Step::Member(key) => push_segment(&mut pointer, &tape.text(key).chars().collect::<String>()),
+        }
+        pointer
+    }
+}
+
+/// Containers inside each other: servers, their results, a recording's tools, Gemini's lists inside them. Unit: levels.
+const LEVELS_MAX: usize = 6;
+
+/// Longer keys are no names of catalogs: they would stand before the name of each of its tools. Unit: bytes.
+const GROUP_BYTES_MAX: usize = 256;
+
+/// Ways from an object to the tools that it holds, in results, responses, requests and recordings.
+const LISTS: [&[&str]; 8] = [
+    &["result", "tools"],
+    &["toolConfig", "tools"],
+    &["request", "tools"],
+    &["tools"],
+    &["functions"],
+    &["function"],
+    &["functionDeclarations"],
+    &["function_declarations"],
+];
+
+/// Keys that are read outside of tools: the catalog says two things where one of them stands twice.
+const READ: [&str; 9] = [
+    "result",
+    "tools",
+    "toolConfig",
+    "request",
+    "functions",
+    "function",
+    "functionDeclarations",
+    "function_declarations",
+    "tool",
+];
 
 /// Reads the catalog's entries. `declared` is the shape to read all tools in. Errors: a finding that the catalog has no
 /// known shape.
@@ -59,6 +114,7 @@ pub(crate) fn read(
         EntryKind::Object => reader.object()?,
         _ => return Err(unreadable("a catalog is an object or an array")),
     }
+    reader.duplicates()?;
     Ok(reader.entries)
 }
 
@@ -67,24 +123,59 @@ fn unreadable(detail: &str) -> Finding {
 }
 
 /// What is known of an entry from around it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Context {
     /// Pointer of what holds it.
-    pointer: String,
+    pointer: Rc<str>,
     /// The shape that the container is of.
     shape: Option<Shape>,
     /// Before its tools' names: the catalog in a file of several.
-    group: Option<String>,
+    group: Option<Rc<str>>,
     level: usize,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Context { pointer: "".into(), shape: None, group: None, level: 0 }
+    }
 }
 
 impl Context {
     fn below(&self, segments: &[&str]) -> Context {
-        let mut context = Context { level: self.level + 1, ..self.clone() };
+        let mut pointer = self.pointer.to_string();
         for segment in segments {
-            push_segment(&mut context.pointer, segment);
+            push_segment(&mut pointer, segment);
         }
-        context
+        Context { pointer: pointer.into(), level: self.level + 1, ..self.clone() }
+    }
+
+    fn of_group(self, group: &str) -> Context {
+        Context { group: Some(group.into()), ..self }
+    }
+
+    /// A tool's name, behind that of its catalog in a file of several.
+    fn named(&self, name: String) -> String {
+        match &self.group {
+            Some(group) => format!("{group}/{name}"),
+            None => name,
+        }
+    }
+
+    fn place(&self, step: Step) -> Place {
+        Place { holder: Rc::clone(&self.pointer), step }
+    }
+}
+
+/// Why an entry is no tool: its name if it has one, what is wrong, and what may be meant.
+struct NoTool {
+    name: Option<String>,
+    detail: String,
+    hint: Option<String>,
+}
+
+impl NoTool {
+    fn new(detail: impl Into<String>) -> NoTool {
+        NoTool { name: None, detail: detail.into(), hint: None }
     }
 }
 
@@ -100,174 +191,275 @@ impl Reader<'_> {
     fn object(&mut self) -> Result<(), Finding> {
         let tape = self.tape;
         let context = Context::default();
-        if self.container(0, &context) {
+        if self.declared == Some(Shape::Schemas) {
+            self.map(0, &context);
+            return Ok(());
+        }
+        let is_tool = !Found::of(tape, 0).is_empty();
+        if !is_tool && self.container(0, &context) {
             return Ok(());
         }
         if tape.member(0, "jsonrpc").is_some() && tape.member(0, "error").is_some() {
             return Err(unreadable("the JSON-RPC response is an error"));
         }
-        if let Some(tools) = tape.member(0, "tools").filter(|tools| self.is(*tools, EntryKind::Object)) {
-            self.map(tools, &context.below(&["tools"]));
-            return Ok(());
+        if !is_tool && tape.member(0, "result").is_some_and(|result| !self.looks_like_schema(result)) {
+            return Err(unreadable("the result has no list of tools"));
         }
-        // One row of a recording.
-        if tape.member(0, "tool").is_some_and(|tool| self.is(tool, EntryKind::Object)) && !self.has_text(0, "name") {
-            self.element(0, 0, &context);
-            return Ok(());
-        }
-        let is_tool = Shape::of(tape, 0).is_some() || self.has_text(0, "name");
-        if is_tool && self.declared != Some(Shape::Schemas) {
-            self.tool(0, String::new(), &context);
+        // One tool, or one row of a recording.
+        let row = tape.member(0, "tool").is_some_and(|tool| self.is_tool(tool));
+        if is_tool || self.has_text(0, "name") || row {
+            self.element(0, 0, &context, context.place(Step::Here));
             return Ok(());
         }
         if tape.entry(0).len == 0 {
             return Err(unreadable("the object is empty: it has no list of tools"));
+        }
+        let mut name = String::new();
+        let is_keyword = |key: Node, name: &mut String| Keyword::named(tape.text(key).plain(name)).is_some();
+        let says = ["type", "properties", "$schema", "$ref", "anyOf", "oneOf", "allOf"];
+        if says.iter().any(|keyword| tape.member(0, keyword).is_some())
+            && tape.member_nodes(0).all(|(key, _)| is_keyword(key, &mut name))
+        {
+            return Err(unreadable("a JSON Schema and no tool: name it, as in {\"NAME\": SCHEMA}"));
         }
         let holds = |kind| tape.member_nodes(0).all(|(_, value)| tape.entry(value).kind == kind);
         if holds(EntryKind::Array) {
             self.groups();
         } else if holds(EntryKind::Object) {
             self.map(0, &context);
-        } else if tape.member(0, "type").is_some() || tape.member(0, "$schema").is_some() {
-            return Err(unreadable("a JSON Schema and no tool: name it, as in {\"NAME\": SCHEMA}"));
         } else {
             return Err(unreadable("neither a list of tools, nor an object with one, nor a map from names to schemas"));
         }
         Ok(())
     }
 
-    /// What holds a list of tools: a result, a response around one, a request, a row of a recording. Answers whether the
-    /// object is such.
+    /// What holds tools: a result, a response around one, a request, a row of a recording. Answers whether the object is
+    /// such; all that it holds is read.
     fn container(&mut self, node: Node, context: &Context) -> bool {
         let tape = self.tape;
-        let under = |names: &[&str]| names.iter().try_fold(node, |node, name| tape.member(node, name));
-        let wrapped: [&[&str]; 3] = [&["result", "tools"], &["toolConfig", "tools"], &["request", "tools"]];
-        let direct = LISTS.iter().map(std::slice::from_ref);
-        for names in wrapped.into_iter().chain(direct) {
-            if let Some(list) = under(names).filter(|list| self.is(*list, EntryKind::Array)) {
-                let mut below = context.below(names);
-                if names[0].starts_with("function") && names[0] != "functions" {
-                    below.shape = Some(Shape::Gemini);
-                }
-                self.list(list, &below);
-                return true;
-            }
+        if context.level >= LEVELS_MAX {
+            return false;
         }
-        false
+        let mut found = false;
+        for names in LISTS {
+            let Some(tools) = names.iter().try_fold(node, |node, name| tape.member(node, name)) else {
+                continue;
+            };
+            let mut below = context.below(names);
+            if names[0].starts_with("functionD") || names[0].starts_with("function_d") {
+                below.shape = Some(Shape::Gemini);
+            }
+            match tape.entry(tools).kind {
+                EntryKind::Array => self.list(tools, &below),
+                EntryKind::Object if names != ["function"] && !self.looks_like_schema(tools) => self.map(tools, &below),
+                _ => continue,
+            }
+            found = true;
+        }
+        found
     }
 
     /// A list of tools, or of what holds some.
     fn list(&mut self, list: Node, context: &Context) {
         for (index, node) in self.tape.element_nodes(list).enumerate() {
-            let mut context = context.clone();
-            push_segment(&mut context.pointer, &index.to_string());
-            self.element(node, index, &context);
+            self.element(node, index, context, context.place(Step::Index(index)));
         }
     }
 
-    fn element(&mut self, node: Node, index: usize, context: &Context) {
+    fn element(&mut self, node: Node, index: usize, context: &Context, place: Place) {
         let tape = self.tape;
-        let mut context = context.clone();
+        if !Found::of(tape, node).is_empty() {
+            return self.tool(node, place, context);
+        }
+        let mut inner = context.clone();
+        inner.pointer = place.pointer(tape).into();
         if let Some(declared) = tape.member(node, "dialect").filter(|_| tape.member(node, "source").is_some()) {
             let name: String = tape.text(declared).chars().collect();
-            context.shape = Shape::from_name(&name).or(context.shape);
+            inner.shape = Shape::from_name(&name).or(inner.shape);
         }
         let wrapped = tape.member(node, "tool").filter(|tool| self.is(*tool, EntryKind::Object));
-        let is_named = self.has_text(node, "name");
-        // A recording comes with the tools that were sent: a catalog of its own, called by its number.
-        if self.is_call(node) || wrapped.is_some() && !is_named {
-            context.group = Some((index + 1).to_string());
+        // A recording comes with the tools that were sent: a catalog of its own, called by its number. A server or
+        // namespace is called by its name.
+        if self.is_call(node) || wrapped.is_some() {
+            inner = inner.of_group(&(index + 1).to_string());
+        } else if let Some(name) = self.text(node, "name").filter(|name| name.len() <= GROUP_BYTES_MAX) {
+            inner = inner.of_group(&name);
         }
-        if context.level < LEVELS_MAX && (self.is_call(node) || !is_named) {
-            if self.container(node, &context) {
-                return;
-            }
-            if let Some(tool) = wrapped {
-                return self.tool(tool, context.below(&["tool"]).pointer, &context);
-            }
+        if self.container(node, &inner) {
+            return;
         }
-        self.tool(node, context.pointer.clone(), &context);
+        if let Some(tool) = wrapped.filter(|_| !self.has_text(node, "name")) {
+            let below = inner.below(&["tool"]);
+            return self.tool(tool, below.place(Step::Here), &below);
+        }
+        self.tool(node, place, context);
     }
 
-    /// A map from names to tools or schemas.
+    /// A map from names to tools, schemas, or what holds tools.
     fn map(&mut self, map: Node, context: &Context) {
         let tape = self.tape;
         for (key, value) in tape.member_nodes(map) {
-            let name: String = tape.text(key).chars().collect();
-            let pointer = context.below(&[&name]).pointer;
-            let shape = Shape::of(tape, value).filter(|_| self.declared != Some(Shape::Schemas));
-            let tool = match shape {
-                Some(shape) => self.definition(value, name, shape),
-                None => {
-                    let input = SchemaAt { node: value, flavour: flavour::Flavour::JsonSchema };
-                    Ok(Tool { name, input: Some(input), output: None })
+            let place = context.place(Step::Member(key));
+            if self.declared == Some(Shape::Schemas) {
+                let name = tape.text(key).chars().collect();
+                self.push(value, place, Ok(Tool { name, input: Some(plain(value)), output: None }));
+                continue;
+            }
+            let found = Found::of(tape, value);
+            if found.is_empty() && !self.is_plain_schema(value) && tape.text(key).raw_bytes() <= GROUP_BYTES_MAX {
+                let name: String = tape.text(key).chars().collect();
+                let inner = Context { pointer: place.pointer(tape).into(), ..context.clone() }.of_group(&name);
+                let is_container = self.container(value, &inner);
+                if is_container {
+                    continue;
                 }
-            };
-            self.push(value, pointer, tool);
+                // A map around the map, as `mcpServers` is.
+                let holds_objects = tape.member_nodes(value).all(|(_, inner)| self.is(inner, EntryKind::Object));
+                if context.level < LEVELS_MAX && tape.entry(value).len > 0 && holds_objects {
+                    let outer = Context { group: context.group.clone(), level: context.level + 1, ..inner };
+                    self.map(value, &outer);
+                    continue;
+                }
+            }
+            let name: String = tape.text(key).chars().collect();
+            let tool = self.named(value, &found, context.named(name), context);
+            self.push(value, place, tool);
         }
     }
 
     /// A map from keys to lists of tools, each a catalog of its own.
     fn groups(&mut self) {
         for (key, list) in self.tape.member_nodes(0) {
+            let root = Context::default();
+            if self.tape.text(key).raw_bytes() > GROUP_BYTES_MAX {
+                let detail = format!("the catalog's name is longer than {GROUP_BYTES_MAX} bytes");
+                self.push(list, root.place(Step::Here), Err(NoTool::new(detail)));
+                continue;
+            }
             let name: String = self.tape.text(key).chars().collect();
-            let context = Context { group: Some(name.clone()), ..Context::default().below(&[&name]) };
-            self.list(list, &context);
+            self.list(list, &root.below(&[&name]).of_group(&name));
         }
     }
 
-    fn tool(&mut self, node: Node, pointer: String, context: &Context) {
+    fn tool(&mut self, node: Node, place: Place, context: &Context) {
         let tool = self.read_tool(node, context);
-        self.push(node, pointer, tool);
+        self.push(node, place, tool);
     }
 
-    fn push(&mut self, node: Node, pointer: String, tool: Result<Tool, (String, Option<String>)>) {
-        let tool = tool.map_err(|(detail, hint)| {
-            let finding = Finding::new(FindingKind::NotATool, pointer.clone(), detail);
-            Finding { span: Some(span_of(self.tape, node)), hint, ..finding }
+    fn push(&mut self, node: Node, place: Place, tool: Result<Tool, NoTool>) {
+        let tool = tool.map_err(|NoTool { name, detail, hint }| {
+            let finding = Finding::new(FindingKind::NotATool, place.pointer(self.tape), detail);
+            Finding { tool: name, span: Some(span_of(self.tape, node)), hint, ..finding }
         });
-        self.entries.push(Entry { node, pointer, tool });
+        self.entries.push(Entry { node, place, tool });
     }
 
-    /// Errors: why it is no tool, and what may be meant.
-    fn read_tool(&self, node: Node, context: &Context) -> Result<Tool, (String, Option<String>)> {
+    fn read_tool(&self, node: Node, context: &Context) -> Result<Tool, NoTool> {
         let tape = self.tape;
         if let Some(broken) = self.broken.get(&(tape.entry(node).start as usize)) {
-            return Err((broken.clone(), None));
+            return Err(NoTool::new(broken.clone()));
         }
         if !self.is(node, EntryKind::Object) {
-            return Err(("a tool is an object".to_owned(), None));
+            return Err(NoTool::new("a tool is an object"));
         }
-        let own = Shape::of(tape, node);
-        if own.is_none() && self.is_call(node) {
-            return Err(("a call and no tool: it has arguments and no schema".to_owned(), None));
+        let found = Found::of(tape, node);
+        if found.is_empty() && self.is_call(node) {
+            return Err(NoTool::new("a call and no tool: it has arguments and no schema"));
         }
-        let around = context.shape.filter(|shape| own.is_none_or(|own| !shape.overlooks(own, tape, node)));
-        let shape = self.declared.or(around).or(own).unwrap_or(Shape::Mcp);
-        let definition = shape.definition(tape, node);
-        let name = match tape.member(definition, "name").filter(|name| tape.is_string(*name)) {
-            None => return Err((self.nameless(node, shape), likelier(own, shape))),
-            Some(name) if tape.slice(name).is_empty() => return Err(("the tool's name is empty".to_owned(), None)),
-            Some(name) => tape.text(name).chars().collect::<String>(),
+        let name = match found.name(tape, node, self.declared) {
+            Some(name) if !name.is_empty() => name,
+            Some(_) => return Err(NoTool::new("the tool's name is empty")),
+            None => return Err(self.nameless(node, &found)),
         };
-        let name = match &context.group {
-            Some(group) => format!("{group}/{name}"),
-            None => name,
-        };
-        self.definition(node, name, shape)
+        self.named(node, &found, context.named(name), context)
     }
 
-    /// The tool of that name. Errors: its schema is where another shape has it.
-    fn definition(&self, node: Node, name: String, shape: Shape) -> Result<Tool, (String, Option<String>)> {
+    /// The tool of that name. Errors: which schema is its own cannot be told.
+    fn named(&self, node: Node, found: &Found, name: String, context: &Context) -> Result<Tool, NoTool> {
         let tape = self.tape;
-        let own = Shape::of(tape, node);
-        if let Some(other) = own.filter(|own| shape.overlooks(*own, tape, node)) {
-            let detail =
-                format!("read as {}, the tool has no schema, but it has one of {}", shape.name(), other.name());
-            return Err((detail, likelier(own, shape)));
+        let refuse = |name: String, detail: String, hint| Err(NoTool { name: Some(name), detail, hint });
+        if let Some(shape) = self.declared.filter(|shape| *shape != Shape::Schemas) {
+            let (input, output) = shape.schemas(tape, node);
+            return match (input, found.first()) {
+                (None, Some(other)) => {
+                    let (read, other) = (shape.name(), other.name());
+                    let detail = format!("read as {read}, the tool has no schema, but it has one of {other}");
+                    refuse(name, detail, Some(format!("it looks like {other}")))
+                }
+                _ => Ok(Tool { name, input, output }),
+            };
         }
-        let (input, output) = shape.schemas(tape, shape.definition(tape, node));
-        Ok(Tool { name, input, output })
+        match found.inputs(context.shape) {
+            [] if self.is_plain_schema(node) && found.name(tape, node, None).is_none() => {
+                Ok(Tool { name, input: Some(plain(node)), output: None })
+            }
+            [] => match self.overlooked(node) {
+                Some(member) => {
+                    let detail = format!("the tool has no schema where one is known, but `{member}` looks like one");
+                    refuse(name, detail, None)
+                }
+                None if !self.is(node, EntryKind::Object) => {
+                    refuse(name, "neither a tool nor a schema".to_owned(), None)
+                }
+                None => Ok(Tool { name, input: None, output: found.output(tape, node) }),
+            },
+            [input] => Ok(Tool { name, input: Some(*input), output: found.output(tape, node) }),
+            _ => {
+                let detail = format!("the tool has several schemas of its arguments: {}", found.members());
+                refuse(name, detail, Some("keep one, or declare the shape".to_owned()))
+            }
+        }
+    }
+
+    /// A member that looks like a schema, of a tool that has none where one is known.
+    fn overlooked(&self, node: Node) -> Option<String> {
+        const OTHERS: [&str; 9] = [
+            "outputSchema",
+            "output_schema",
+            "response",
+            "responseJsonSchema",
+            "response_json_schema",
+            "annotations",
+            "_meta",
+            "format",
+            "custom",
+        ];
+        let tape = self.tape;
+        let mut members = tape.member_nodes(node).filter(|(_, value)| self.looks_like_schema(*value));
+        let name = |key| tape.text(key).chars().take(80).collect::<String>();
+        members.find_map(|(key, _)| Some(name(key)).filter(|name| !OTHERS.contains(&name.as_str())))
+    }
+
+    /// Whether the value is surely meant as a schema.
+    fn looks_like_schema(&self, node: Node) -> bool {
+        const LISTS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
+        const TEXTS: [&str; 3] = ["type", "$ref", "$schema"];
+        let kind = |name: &str| self.tape.member(node, name).map(|value| self.tape.entry(value).kind);
+        let is_text = |name: &&str| matches!(kind(name), Some(EntryKind::String | EntryKind::EscapedString));
+        kind("properties") == Some(EntryKind::Object)
+            || LISTS.iter().any(|name| kind(name) == Some(EntryKind::Array))
+            || TEXTS.iter().any(|name| is_text(name))
+    }
+
+    /// Whether a map's value is a schema: a boolean, or an object without a member or with a keyword.
+    fn is_plain_schema(&self, node: Node) -> bool {
+        let tape = self.tape;
+        let mut name = String::new();
+        match tape.entry(node).kind {
+            EntryKind::True | EntryKind::False => true,
+            EntryKind::Object => {
+                let mut members = tape.member_nodes(node);
+                tape.entry(node).len == 0
+                    || self.overlooked(node).is_none()
+                        && members.any(|(key, _)| Keyword::named(tape.text(key).plain(&mut name)).is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the object is a tool rather than anything else.
+    fn is_tool(&self, node: Node) -> bool {
+        !Found::of(self.tape, node).is_empty() || self.has_text(node, "name")
     }
 
     /// Whether the object is a recorded call.
@@ -275,18 +467,67 @@ impl Reader<'_> {
         ["arguments_raw", "arguments"].iter().any(|name| self.tape.member(node, name).is_some())
     }
 
-    fn nameless(&self, node: Node, shape: Shape) -> String {
+    fn nameless(&self, node: Node, found: &Found) -> NoTool {
         let tape = self.tape;
         let kind: Option<String> = tape.member(node, "type").map(|kind| tape.text(kind).chars().take(40).collect());
-        match kind.filter(|kind| !matches!(kind.as_str(), "" | "function" | "custom")) {
-            Some(kind) => format!("the tool has no name: {kind:?} is the provider's own, and has no schema here"),
-            None if self.declared.is_some() => format!("read as {}, the tool has no name", shape.name()),
-            None => "the tool has no name".to_owned(),
+        let hint = match (self.declared, found.first()) {
+            (Some(shape), Some(other)) if other != shape => Some(format!("it looks like {}", other.name())),
+            _ => None,
+        };
+        let detail = match (kind, self.declared) {
+            (Some(kind), _) if !matches!(kind.as_str(), "" | "function" | "custom") => {
+                format!("the tool has no name: {kind:?} is the provider's own, and has no schema here")
+            }
+            (_, Some(shape)) => format!("read as {}, the tool has no name", shape.name()),
+            _ => "the tool has no name".to_owned(),
+        };
+        NoTool { hint, ..NoTool::new(detail) }
+    }
+
+    /// Keys that stand twice outside of schemas: of two values, nobody knows which another reader takes. A tool that says two
+    /// things of itself is none. Errors: the catalog itself says two things.
+    fn duplicates(&mut self) -> Result<(), Finding> {
+        let tape = self.tape;
+        if tape.duplicates().is_empty() {
+            return Ok(());
         }
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_unstable_by_key(|at| self.entries[*at].node);
+        for key in tape.duplicates() {
+            let at = order.partition_point(|at| self.entries[*at].node <= *key);
+            let entry = at.checked_sub(1).map(|at| order[at]);
+            let inside = entry.filter(|at| *key < tape.entry(self.entries[*at].node).next);
+            let name: String = tape.text(*key).chars().take(80).collect();
+            let said = format!("the key {name:?} stands twice");
+            let span = Some(span_of(tape, *key));
+            match inside {
+                None if READ.contains(&name.as_str()) => {
+                    return Err(Finding { span, ..Finding::new(FindingKind::Unreadable, "", said) });
+                }
+                // A map's key: two tools of one name.
+                None => {}
+                Some(at) => {
+                    let entry = &mut self.entries[at];
+                    let pointer = entry.place.pointer(tape);
+                    if let Ok(tool) = &entry.tool
+                        && ![tool.input, tool.output].into_iter().flatten().any(|schema| schema.holds(tape, *key))
+                    {
+                        let finding = Finding::new(FindingKind::DuplicateMember, pointer, said);
+                        entry.tool = Err(Finding { tool: Some(tool.name.clone()), span, ..finding });
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn is(&self, node: Node, kind: EntryKind) -> bool {
         self.tape.entry(node).kind == kind
+    }
+
+    fn text(&self, node: Node, name: &str) -> Option<String> {
+        let text = self.tape.member(node, name).filter(|text| self.tape.is_string(*text))?;
+        Some(self.tape.text(text).chars().collect())
     }
 
     fn has_text(&self, node: Node, name: &str) -> bool {
@@ -294,7 +535,6 @@ impl Reader<'_> {
     }
 }
 
-/// The shape that fits better than the one that the tool was read in.
-fn likelier(own: Option<Shape>, shape: Shape) -> Option<String> {
-    own.filter(|own| *own != shape).map(|own| format!("it looks like {}", own.name()))
+fn plain(node: Node) -> SchemaAt {
+    SchemaAt { node, flavour: Flavour::JsonSchema }
 }

@@ -1,8 +1,8 @@
 //! How providers write tools down: one row a shape.
 //!
 //! A row says under which member the definition lies (OpenAI's chat tools wrap theirs in `function`), which members hold
-//! its schemas, and in which flavour of JSON Schema these are. A tool of no declared shape is recognised by the first row
-//! that its members fit.
+//! its schemas, and in which flavour of JSON Schema these are. A tool of no declared shape is looked at everywhere where some
+//! shape has a schema: one that is found is its own, and of several nobody knows which.
 
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
@@ -117,6 +117,11 @@ pub(crate) struct SchemaAt {
 }
 
 impl SchemaAt {
+    /// Whether the node lies in the schema.
+    pub(crate) fn holds(self, tape: Tape<'_>, node: Node) -> bool {
+        (self.node..tape.entry(self.node).next).contains(&node)
+    }
+
     /// Whether the schema is of another flavour than JSON Schema's own.
     pub(crate) fn is_other(self) -> bool {
         self.flavour != JsonSchema
@@ -147,51 +152,129 @@ impl Shape {
         TABLE.iter().find(|row| row.shape == self).unwrap_or(&TABLE[0])
     }
 
-    /// The shape that the entry's members fit; none where nothing tells.
-    pub(crate) fn of(tape: Tape<'_>, node: Node) -> Option<Shape> {
-        let has = |name: &str| tape.member(node, name).is_some();
-        if let Some(row) = ROWS.iter().find(|row| wrapped(tape, node, row.wrappers).is_some()) {
-            return Some(row.shape);
-        }
-        if let Some(parameters) = tape.member(node, "parameters") {
-            let calls_itself = |name: &str| tape.member(node, "type").is_some_and(|kind| tape.text(kind).is(name));
-            return Some(match Flavour::of(tape, parameters) {
-                OpenApi => Shape::Gemini,
-                Leaderboard => Shape::Leaderboard,
-                JsonSchema if calls_itself("function") || calls_itself("custom") => Shape::OpenaiResponses,
-                JsonSchema => Shape::OpenaiFunctions,
-            });
-        }
-        let own = |row: &&Row| row.wrappers.is_empty() && row.input.iter().chain(row.output).any(|(name, _)| has(name));
-        ROWS.iter().find(own).map(|row| row.shape)
-    }
-
-    /// The definition itself, out of its wrapper.
-    pub(crate) fn definition(self, tape: Tape<'_>, node: Node) -> Node {
-        wrapped(tape, node, self.row().wrappers).unwrap_or(node)
-    }
-
-    /// The schemas of arguments and of results.
-    pub(crate) fn schemas(self, tape: Tape<'_>, definition: Node) -> (Option<SchemaAt>, Option<SchemaAt>) {
+    /// The schemas of arguments and of results, where this shape has them.
+    pub(crate) fn schemas(self, tape: Tape<'_>, node: Node) -> (Option<SchemaAt>, Option<SchemaAt>) {
+        let definition = wrapped(tape, node, self.row().wrappers).unwrap_or(node);
         let first = |names: &[(&str, Flavour)]| {
-            names.iter().find_map(|(name, flavour)| {
-                let node = tape.member(definition, name).filter(|node| tape.entry(*node).kind != EntryKind::Null)?;
-                // Bedrock leaves room for schemas that are not JSON.
-                let node = match tape.member(node, "json") {
-                    Some(json) if self == Shape::Bedrock => json,
-                    _ => node,
-                };
-                Some(SchemaAt { node, flavour: *flavour })
-            })
+            names.iter().find_map(|(name, flavour)| schema_at(tape, definition, name, *flavour))
         };
         (first(self.row().input), first(self.row().output))
     }
+}
 
-    /// Whether a definition that has no schema where this shape looks for it has one where `other` does.
-    pub(crate) fn overlooks(self, other: Shape, tape: Tape<'_>, node: Node) -> bool {
-        self.schemas(tape, self.definition(tape, node)) == (None, None)
-            && other.schemas(tape, other.definition(tape, node)) != (None, None)
+/// What an entry has for schemas of its arguments, wherever some shape looks for them.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    shapes: Vec<Shape>,
+    inputs: Vec<SchemaAt>,
+    /// Members that hold them.
+    members: Vec<&'static str>,
+    /// The same, as if the tool were of `parameters` in Gemini's flavour.
+    of_gemini: Vec<SchemaAt>,
+    /// What the first lies in.
+    definition: Option<Node>,
+}
+
+/// Members that a definition may lie under.
+const WRAPPERS: [&str; 3] = ["toolSpec", "function", "custom"];
+
+/// Members that hold a schema of arguments.
+const INPUTS: [&str; 5] =
+    ["inputSchema", "input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
+
+impl Found {
+    /// Looks at the entry and at what is wrapped in it. Members that are null are not there.
+    pub(crate) fn of(tape: Tape<'_>, node: Node) -> Found {
+        let mut found = Found::default();
+        let wrapped = WRAPPERS.iter().filter_map(|name| {
+            let inner = tape.member(node, name).filter(|inner| tape.entry(*inner).kind == EntryKind::Object)?;
+            Some((Some(*name), inner))
+        });
+        for (wrapper, definition) in std::iter::once((None, node)).chain(wrapped) {
+            for member in INPUTS {
+                let Some(input) = schema_at(tape, definition, member, JsonSchema) else {
+                    continue;
+                };
+                let flavour = if member == "parameters" { Flavour::of(tape, input.node) } else { JsonSchema };
+                found.shapes.push(shape_of(tape, node, wrapper, member, flavour));
+                found.inputs.push(SchemaAt { flavour, ..input });
+                let of_gemini = if member == "parameters" { OpenApi } else { flavour };
+                found.of_gemini.push(SchemaAt { flavour: of_gemini, ..input });
+                found.members.push(member);
+                found.definition.get_or_insert(definition);
+            }
+        }
+        found
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// The shape that the first of them is of.
+    pub(crate) fn first(&self) -> Option<Shape> {
+        self.shapes.first().copied()
+    }
+
+    /// The schemas; `around` is the shape of what holds the tool.
+    pub(crate) fn inputs(&self, around: Option<Shape>) -> &[SchemaAt] {
+        if around == Some(Shape::Gemini) { &self.of_gemini } else { &self.inputs }
+    }
+
+    /// The members that hold them, for people.
+    pub(crate) fn members(&self) -> String {
+        self.members.join(", ")
+    }
+
+    /// The schema of results beside the first of them.
+    pub(crate) fn output(&self, tape: Tape<'_>, node: Node) -> Option<SchemaAt> {
+        let definition = self.definition.unwrap_or(node);
+        let shape = self.first().unwrap_or(Shape::Mcp);
+        let rows = std::iter::once(shape.row()).chain([Shape::Mcp, Shape::Anthropic].map(Shape::row));
+        rows.flat_map(|row| row.output).find_map(|(name, flavour)| schema_at(tape, definition, name, *flavour))
+    }
+
+    /// The tool's name: beside the schema, in what is wrapped, or outside it.
+    pub(crate) fn name(&self, tape: Tape<'_>, node: Node, declared: Option<Shape>) -> Option<String> {
+        let inside = match declared {
+            Some(shape) => wrapped(tape, node, shape.row().wrappers),
+            None => self.definition.or_else(|| WRAPPERS.iter().find_map(|name| wrapped(tape, node, &[name]))),
+        };
+        let outer = if declared.is_some_and(|shape| shape.row().wrappers.is_empty()) {
+            Vec::new()
+        } else {
+            WRAPPERS.iter().filter_map(|name| wrapped(tape, node, &[name])).collect()
+        };
+        let places = inside.into_iter().chain([node]).chain(outer);
+        let mut names = places.filter_map(|place| tape.member(place, "name").filter(|name| tape.is_string(*name)));
+        names.next().map(|name| tape.text(name).chars().collect())
+    }
+}
+
+/// The shape that has its schema in that place.
+fn shape_of(tape: Tape<'_>, node: Node, wrapper: Option<&str>, member: &str, flavour: Flavour) -> Shape {
+    let calls_itself = |name: &str| tape.member(node, "type").is_some_and(|kind| tape.text(kind).is(name));
+    match (wrapper, member) {
+        (Some("toolSpec"), _) => Shape::Bedrock,
+        (Some(_), _) => Shape::OpenaiChat,
+        (None, "inputSchema") => Shape::Mcp,
+        (None, "input_schema") => Shape::Anthropic,
+        (None, "parameters") => match flavour {
+            OpenApi => Shape::Gemini,
+            Leaderboard => Shape::Leaderboard,
+            JsonSchema if calls_itself("function") || calls_itself("custom") => Shape::OpenaiResponses,
+            JsonSchema => Shape::OpenaiFunctions,
+        },
+        (None, _) => Shape::Gemini,
+    }
+}
+
+/// The schema under that member. Bedrock leaves room for schemas that are not JSON: `{"json": SCHEMA}`.
+fn schema_at(tape: Tape<'_>, definition: Node, name: &str, flavour: Flavour) -> Option<SchemaAt> {
+    let node = tape.member(definition, name).filter(|node| tape.entry(*node).kind != EntryKind::Null)?;
+    let is_boxed = tape.entry(node).kind == EntryKind::Object && tape.entry(node).len == 1;
+    let node = tape.member(node, "json").filter(|_| is_boxed).unwrap_or(node);
+    Some(SchemaAt { node, flavour })
 }
 
 /// The object under the first of these members that is there.
@@ -210,15 +293,14 @@ mod tests {
     fn check(tool: &str, expected: &str) {
         let mut buf = TapeBuf::new();
         let tape = buf.read(tool.as_bytes(), SCHEMA_READ).expect("reads");
-        assert_eq!(Shape::of(tape, 0).map_or("none", Shape::name), expected, "{tool}");
+        assert_eq!(Found::of(tape, 0).first().map_or("none", Shape::name), expected, "{tool}");
     }
 
     #[test]
     fn shapes_are_recognised() {
         check(r#"{"name": "a", "inputSchema": {}}"#, "mcp");
-        check(r#"{"name": "a", "outputSchema": {}}"#, "mcp");
-        check(r#"{"type": "function", "function": {"name": "a"}}"#, "openai-chat");
-        check(r#"{"type": "custom", "custom": {"name": "a"}}"#, "openai-chat");
+        check(r#"{"name": "a", "parameters": null, "inputSchema": {}}"#, "mcp");
+        check(r#"{"type": "function", "function": {"name": "a", "parameters": {}}}"#, "openai-chat");
         check(r#"{"type": "function", "name": "a", "parameters": {}}"#, "openai-responses");
         check(r#"{"name": "a", "parameters": {"type": "object"}}"#, "openai-functions");
         check(r#"{"name": "a", "input_schema": {}}"#, "anthropic");

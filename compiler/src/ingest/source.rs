@@ -74,10 +74,14 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Whether there are several rows, one of the first an object by itself.
+/// Whether there are several rows, at least half of the first ones objects by themselves.
 fn has_rows(text: &str, buf: &mut TapeBuf) -> bool {
-    let rows: Vec<&str> = text.split('\n').filter(|row| !row.trim_ascii().is_empty()).take(ROWS_TRIED).collect();
-    rows.len() > 1 && rows.iter().any(|row| row.starts_with("{\"") && buf.read_text(row, SCHEMA_READ).is_ok())
+    let rows = text.split('\n').map(str::trim_ascii).filter(|row| !row.is_empty()).take(ROWS_TRIED);
+    let rows: Vec<bool> = rows.map(|row| row.starts_with('{') && buf.read_text(row, SCHEMA_READ).is_ok()).collect();
+    // A list that is broken somewhere has its brackets on rows of their own.
+    rows.len() > 1
+        && !text.trim_ascii_start().starts_with('[')
+        && rows.iter().filter(|is_object| **is_object).count() * 2 >= rows.len()
 }
 
 /// A byte order mark of UTF-16, or every other one of the first bytes a zero.
@@ -118,13 +122,17 @@ mod tests {
     fn rows_become_a_list() {
         check("{\"a\":1}\n{\"b\":2}\n", "[{\"a\":1},{\"b\":2} ] {}");
         check("\n{\"a\":1}\r\n\r\n[2]", "[ {\"a\":1}\r \r,[2]] {}");
-        check("{\"a\":1}\nnope\n3", "[{\"a\":1},0   ,3] {9: \"line 2: not JSON: expected a value at byte 0\"}");
+        check(
+            "{\"a\":1}\nnope\n{\"b\":3}",
+            "[{\"a\":1},0   ,{\"b\":3}] {9: \"line 2: not JSON: expected a value at byte 0\"}",
+        );
     }
 
     #[test]
     fn other_texts_have_no_rows() {
         check("{\"a\":1}", "{\"a\":1} {}");
         check("{\"a\":1", "not JSON: the text ends too early at byte 6");
+        check("[\n{\"a\":1}\n{\"b\":2}\n]", "not JSON: expected ',' or the closing bracket at byte 10");
         check("[\n{}\n,]", "not JSON: expected a value at byte 6");
         check(" \n ", "not JSON: the text is empty");
         check("[\0{\0", "not JSON: the text is UTF-16, and must be UTF-8");

@@ -404,7 +404,7 @@ pub(super) fn in_table(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
 
 /// Whether what the keyword looks at is known from the schema alone: nothing beside it judges the same instance, and
 /// no keyword before it claims everything.
-pub(super) fn is_static(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
+pub(crate) fn is_static(schema: &Schema<'_>, rule: &Rule<'_>) -> bool {
     match rule {
         Rule::UnevaluatedProperties(_) => {
             !schema.has_in_place_applicator()

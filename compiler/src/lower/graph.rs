@@ -1,6 +1,6 @@
-//! The graph of blocks: cycles that consume nothing, chains of frames, and where verdicts are worth keeping.
+//! The graph of blocks: cycles that consume nothing, and where verdicts are worth keeping.
 
-use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Op, Program};
+use crate::lower::{Block, BlockId, Low, LowExtra, LowName, LowTable, Program};
 use crate::pattern_cache::PatternNo;
 
 /// How an instruction's blocks relate to the instance of the block it stands in.
@@ -130,51 +130,48 @@ fn add_in_place(callees: &mut Vec<BlockId>, block: &Block<'_>) {
     }
 }
 
-/// The longest chain of frames that judge one instance. Errors: a block on a cycle of blocks that all judge the same
-/// instance. An explicit stack: chains are as long as the schema's author likes.
-pub(super) fn in_place_chain(program: &Program<'_>) -> Result<u32, BlockId> {
-    const OPEN: u32 = u32::MAX;
-    let mut chain: Vec<Option<u32>> = vec![None; program.blocks.len()];
-    // Open blocks with their longest chain so far, and where those of their callees begin that are still to be seen.
-    let mut stack: Vec<(usize, usize, u32)> = Vec::new();
+/// A block on a cycle of blocks that all judge the same instance, if there is one. An explicit stack: chains are as long
+/// as the schema's author likes.
+pub(super) fn in_place_cycle(program: &Program<'_>) -> Option<BlockId> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        No,
+        Open,
+        Done,
+    }
+    let mut seen = vec![Seen::No; program.blocks.len()];
+    // Open blocks, and where those of their callees begin that are still to be seen.
+    let mut stack: Vec<(usize, usize)> = Vec::new();
     let mut callees: Vec<BlockId> = Vec::new();
     for start in 0..program.blocks.len() {
-        if chain[start].is_some() {
+        if seen[start] != Seen::No {
             continue;
         }
-        chain[start] = Some(OPEN);
-        stack.push((start, callees.len(), 0));
+        seen[start] = Seen::Open;
+        stack.push((start, callees.len()));
         add_in_place(&mut callees, &program.blocks[start]);
-        while let Some((block, from, longest)) = stack.last_mut() {
+        while let Some((block, from)) = stack.last() {
             if callees.len() == *from {
-                let own = 1 + u32::from(program.blocks[*block].ops.iter().any(|op| opens_set(op)));
-                let length = *longest + own;
-                chain[*block] = Some(length);
+                seen[*block] = Seen::Done;
                 stack.pop();
-                if let Some((_, _, longest)) = stack.last_mut() {
-                    *longest = length.max(*longest);
-                }
                 continue;
             }
-            let Some(BlockId(callee)) = callees.pop() else {
+            let Some(callee) = callees.pop() else {
                 continue;
             };
-            match chain[callee as usize] {
-                Some(OPEN) => return Err(BlockId(callee)),
-                Some(length) => *longest = length.max(*longest),
-                None => {
-                    chain[callee as usize] = Some(OPEN);
-                    stack.push((callee as usize, callees.len(), 0));
-                    add_in_place(&mut callees, &program.blocks[callee as usize]);
+            let at = callee.0 as usize;
+            match seen[at] {
+                Seen::Open => return Some(callee),
+                Seen::Done => {}
+                Seen::No => {
+                    seen[at] = Seen::Open;
+                    stack.push((at, callees.len()));
+                    add_in_place(&mut callees, &program.blocks[at]);
                 }
             }
         }
     }
-    Ok(chain.into_iter().flatten().max().unwrap_or(1))
-}
-
-fn opens_set(op: &Op<'_>) -> bool {
-    matches!(&op.low, Low::Plain(word) if word.opcode() == callgate_vm::opcode::Opcode::TrackOpen)
+    None
 }
 
 /// Above this much work the choice of memos is not computed but assumed. Unit: blocks times callees.

@@ -233,8 +233,6 @@ pub(crate) struct Program<'d> {
     pub(crate) blocks: Vec<Block<'d>>,
     pub(crate) accept: BlockId,
     pub(crate) explain: BlockId,
-    /// Longest chain of frames that judge one instance.
-    pub(crate) frames_per_level: u32,
     /// Whether instances are visited more than once as a matter of course.
     pub(crate) revisits: bool,
 }
@@ -289,13 +287,10 @@ pub(crate) fn lower<'d>(
     let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
     lowerer.lower_all()?;
     let blocks = lowerer.blocks;
-    let mut program = Program { blocks, accept, explain, frames_per_level: 0, revisits: false };
-    match graph::in_place_chain(&program) {
-        Ok(frames) => program.frames_per_level = frames,
-        Err(block) => {
-            cycle::report(model, program.blocks[block.0 as usize].key.place);
-            return None;
-        }
+    let mut program = Program { blocks, accept, explain, revisits: false };
+    if let Some(block) = graph::in_place_cycle(&program) {
+        cycle::report(model, program.blocks[block.0 as usize].key.place);
+        return None;
     }
     graph::choose_memos(&mut program);
     program.revisits = program.blocks.iter().flat_map(|block| &*block.ops).any(|op| {

@@ -54,7 +54,7 @@ fn openai_cases() -> Vec<Case> {
         ("openai", "array_items", property(r#"{"type": "array", "items": {}}"#), property(r#"{"type": ["null", "array"]}"#),
             "/properties/a", r#"the array has no "items""#),
         ("openai", "not_2020_12", property(r#"{"type": "string"}"#), property(r#"{"type": "strnig"}"#), "/properties/a/type",
-            "'strnig' is not valid under any of the given schemas; did you mean \"string\"?"),
+            "'strnig' is not valid under any of the given schemas"),
         ("openai", "pattern_syntax", property(r#"{"pattern": "^(?!a)\\d$"}"#), property(r#"{"pattern": "\\p{L}"}"#),
             "/properties/a/pattern", r"the pattern has \p, which Python's re does not read"),
     ]

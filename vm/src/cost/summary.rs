@@ -63,28 +63,12 @@ impl<'u> Summary<'u> {
         let accept = unit.parts.accept;
         let entry: Vec<u32> = accept.is_some().then_some(accept.pc()).into_iter().collect();
         let all = walk(unit, &entry, |op| op != Opcode::SkipType);
-        let blocks = Blocks::of(unit, &walk(unit, &all.order, runs_in_place).order);
+        let blocks = Blocks::of(unit, &walk(unit, &all.order, Opcode::runs_in_place).order);
         let runs = blocks.at.values().map(|block| block.member_runs.max(block.element_runs)).max().unwrap_or(0);
         let call = (runs <= 1).then(|| blocks.call(&entry));
         let remarks = Remarks { unit, all: &all, lines: Vec::new() }.collect();
         Summary { unit, loops: blocks.loops, call, runs, remarks }
     }
-}
-
-/// Whether the blocks that the opcode runs judge the instance that it judges itself.
-fn runs_in_place(op: Opcode) -> bool {
-    matches!(
-        op,
-        Opcode::Call
-            | Opcode::CallMemo
-            | Opcode::DependentSchema
-            | Opcode::AnyOf
-            | Opcode::OneOf
-            | Opcode::Not
-            | Opcode::IfThenElse
-            | Opcode::SwitchTag
-            | Opcode::MarkBy
-    )
 }
 
 /// The instructions of the block at `pc`.
@@ -180,7 +164,7 @@ impl<'u> Blocks<'u> {
     /// All that the instruction runs on its own instance: of a switch, one branch.
     fn in_place(&self, word: Word) -> Block {
         let mut all = Block::default();
-        if runs_in_place(word.opcode()) {
+        if word.opcode().runs_in_place() {
             each_target(self.unit, word, &mut |target| {
                 let block = self.block(target);
                 if word.opcode() == Opcode::SwitchTag {
@@ -221,7 +205,7 @@ impl<'u> Blocks<'u> {
         let mut child = match word.opcode() {
             Opcode::ObjectTable => self.table_child(word, &mut cost),
             Opcode::PatternProperties => self.every_target(word, &mut cost),
-            op if runs_in_place(op) => Cost::default(),
+            op if op.runs_in_place() => Cost::default(),
             _ => self.any_target(word, &mut cost),
         };
         if word.opcode() == Opcode::PropertyNames {

@@ -410,6 +410,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
                 return Ok(verdict(Some(!state.failed)));
             };
             let Some(member) = self.next_member(&mut state)? else {
+                self.spend(1)?;
                 state.at += 1;
                 state.cursor = Cursor::Members(self.instance.members(self.node));
                 continue;
@@ -587,13 +588,12 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     }
 
     /// Whether the block's first instruction tests for types that the instance is not of: it need not run to fail.
-    fn excludes(&mut self, target: Target, types: Types) -> Result<bool, Halt> {
+    fn excludes(&self, target: Target, types: Types) -> bool {
         if !target.is_some() {
-            return Ok(false);
+            return false;
         }
-        self.spend(1)?;
         let word = self.code[target.pc() as usize];
-        Ok(word.op == Opcode::TypeIs as u8 && !types.meets(Types(word.a)))
+        word.op == Opcode::TypeIs as u8 && !types.meets(Types(word.a))
     }
 
     /// Runs a branch on the instance, on an evaluated set of its own where one is kept.
@@ -631,7 +631,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
                 break;
             };
             state.at += 1;
-            if !self.collecting() && self.excludes(Target::from_bits(*branch), types)? {
+            self.spend(1)?;
+            if !self.collecting() && self.excludes(Target::from_bits(*branch), types) {
                 continue;
             }
             passed = self.apply_branch(flags, Target::from_bits(*branch), Use::Failures, &mut state)?;
@@ -688,10 +689,11 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
                 break;
             };
             state.at += 1;
+            self.spend(1)?;
             // After the first that fits, the others' failures are of no interest.
             let use_ = if state.count == 0 { Use::Failures } else { Use::Verdict };
             let quiet = use_ == Use::Verdict || !self.collecting();
-            if quiet && self.excludes(Target::from_bits(*branch), types)? {
+            if quiet && self.excludes(Target::from_bits(*branch), types) {
                 continue;
             }
             passed = self.apply_branch(flags, Target::from_bits(*branch), use_, &mut state)?;

@@ -204,6 +204,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if self.is_idle(Idle::REQUIRED) {
             return Ok(Flow::Next);
         }
+        self.spend(self.unit.table(table.0).names.len() as u64 / 64)?;
         if let Some(missing) = self.surveyed.missing.filter(|_| self.collecting()) {
             return Ok(self.missing_names(table, missing));
         }
@@ -371,7 +372,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if self.forgiving() {
             return self.forgiven_union_loop(Opcode::AnyOf, branches.0, State::default(), None);
         }
-        if self.collecting() {
+        // Code that only marks ends its unions without a word.
+        if self.collecting() && !flags.has(Flags::SOFT) {
             self.sink.open_union();
         }
         self.any_of_loop(flags, branches.0, State::default(), None)

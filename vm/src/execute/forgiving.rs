@@ -47,6 +47,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             else {
                 return Ok(Flow::Fail);
             };
+            self.spend(1)?;
             state.at += 1;
             state.seen = self.sink.missing_len().into();
             let use_ = if state.at as usize > len { Use::Failures } else { Use::Verdict };

@@ -50,8 +50,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
 
     pub(super) fn recall_set(&mut self, bits_at: u32) {
         let Track { at, words } = self.track;
-        let from = &self.scratch.memo.bits[bits_at as usize..(bits_at + words) as usize];
-        for (into, from) in self.scratch.bits[at as usize..(at + words) as usize].iter_mut().zip(from) {
+        let from = self.scratch.memo.bits.get(bits_at as usize..bits_at as usize + words as usize);
+        let into = self.scratch.bits.get_mut(at as usize..at as usize + words as usize);
+        // Both are there, and of one instance, in all that the compiler makes.
+        for (into, from) in into.into_iter().flatten().zip(from.into_iter().flatten()) {
             *into |= from;
         }
     }

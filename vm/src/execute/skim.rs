@@ -297,7 +297,7 @@ impl<'a, I: Instance<'a>> Looker<'_, I> {
 
 /// Whether a look at a scalar tells what the instruction says of it. The compiler marks blocks by it
 /// ([`Target::with_look`]).
-pub fn is_about_scalars(op: Opcode) -> bool {
+pub const fn is_about_scalars(op: Opcode) -> bool {
     matches!(
         op,
         Opcode::TypeIs
