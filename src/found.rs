@@ -3,6 +3,7 @@
 use callgate_vm::explain::Extent;
 use callgate_vm::failure::{FaultCode, Ranked};
 use callgate_vm::instance::{Halt, Instance};
+use callgate_vm::missing::{find_missing, find_missing_in_place};
 use callgate_vm::render::Renderer;
 use callgate_vm::scratch::StackOf;
 use callgate_vm::tape::{Tape, TapeInstance};
@@ -22,6 +23,8 @@ pub(crate) struct Found<'s> {
     session: &'s mut Session,
     source: Source<'s>,
     listed: Listed,
+    /// Whether all that is wrong is that names are missing, once that is known.
+    missing_only: Option<bool>,
 }
 
 /// Where the arguments are.
@@ -31,8 +34,10 @@ pub(crate) enum Source<'s> {
     Text(&'s str),
     /// What failures name of the value is copied to the session's tape.
     Value(&'s Value),
-    /// As for a value; the arguments themselves are out of reach, and everything has been listed.
+    /// The session's tape is a copy of them; everything has been listed.
     Copied,
+    /// As for a value; the arguments themselves are out of reach, and everything has been asked.
+    OutOfReach,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +52,7 @@ impl<'s> Found<'s> {
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed }
+        Found { schema, session, source, listed, missing_only: None }
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -61,9 +66,15 @@ impl<'s> Found<'s> {
         self.session
     }
 
-    /// What has been explained in the session already, with all failures.
+    /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
-        Found { schema, session, source: Source::Copied, listed: Listed::Yes }
+        Found { schema, session, source: Source::Copied, listed: Listed::Yes, missing_only: None }
+    }
+
+    /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
+    pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
+        let missing_only = Some(missing_only);
+        Found { schema, session, source: Source::OutOfReach, listed: Listed::Yes, missing_only }
     }
 
     /// The unit's schema.
@@ -75,7 +86,7 @@ impl<'s> Found<'s> {
     pub(crate) fn renderer(&self) -> Renderer<'_> {
         let tape = match self.source {
             Source::Text(text) => self.session.tape.tape(text),
-            Source::Value(_) | Source::Copied => self.session.tape.copied(),
+            Source::Value(_) | Source::Copied | Source::OutOfReach => self.session.tape.copied(),
         };
         Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation }
     }
@@ -146,7 +157,53 @@ impl<'s> Found<'s> {
                     session.explain_in_place(self.schema, &mut instance, Some(stack), extent)
                 })
             }
-            Source::Copied => self.session.explain_copied(self.schema, extent),
+            Source::Copied | Source::OutOfReach => self.session.explain_copied(self.schema, extent),
+        }
+    }
+
+    /// Whether all that is wrong is that names are missing; the explanation has them. What cannot be decided is a no.
+    pub(crate) fn missing_only(&mut self) -> bool {
+        if let Some(known) = self.missing_only {
+            return known;
+        }
+        // The list comes first: both are about one explanation, and it often tells.
+        self.list();
+        let missing_only = self.stopped().is_none() && self.find_missing() == Ok(true);
+        self.missing_only = Some(missing_only);
+        missing_only
+    }
+
+    fn find_missing(&mut self) -> Result<bool, Halt> {
+        match self.source {
+            Source::Text(text) => self.session.find_missing_on_tape(self.schema, Some(text)),
+            Source::Copied => self.session.find_missing_on_tape(self.schema, None),
+            Source::OutOfReach => Ok(false),
+            Source::Value(value) => {
+                let mut instance = ValueInstance::new(value);
+                let found = self.session.with_value_stack(|session, stack| {
+                    session.find_missing_in_place(self.schema, &mut instance, stack)
+                });
+                match found {
+                    Err(Halt::Unreadable | Halt::Stackless) => self.find_missing_on_copy(value),
+                    found => found,
+                }
+            }
+        }
+    }
+
+    /// What is missing has no room beside the copies of what failures name: the whole value is put on the tape.
+    fn find_missing_on_copy(&mut self, value: &Value) -> Result<bool, Halt> {
+        match self.session.explain_copy(self.schema, &mut ValueInstance::new(value)) {
+            Ok(_) => {
+                self.source = Source::Copied;
+                self.find_missing()
+            }
+            Err(halt) => {
+                // As they were listed before, within the same bounds.
+                let again = self.explain(Listed::Yes);
+                debug_assert_eq!(again, Ok(false));
+                Err(halt)
+            }
         }
     }
 }
@@ -194,5 +251,25 @@ impl Session {
         let Session { scratch, explanation, tape, .. } = self;
         let mut into = ExplainInto { explanation, copies: tape };
         explain_in_place(schema.unit(), host, stack, scratch, &mut into, &schema.bounds(), extent)
+    }
+
+    /// Looks for what is missing on the tape: of `text`, or the copy that was made.
+    fn find_missing_on_tape(&mut self, schema: &Schema, text: Option<&str>) -> Result<bool, Halt> {
+        let Session { scratch, tape_stack, tape, explanation, .. } = self;
+        let tape = text.map_or_else(|| tape.copied(), |text| tape.tape(text));
+        let (instance, bounds) = (TapeInstance::new(tape, 0), schema.bounds());
+        find_missing(schema.unit(), instance, tape_stack, scratch, explanation, &bounds, schema.failures_max())
+    }
+
+    /// Looks for what is missing in an instance where it lies, after it has been explained there.
+    pub(crate) fn find_missing_in_place<'a, I: Instance<'a>>(
+        &mut self,
+        schema: &Schema,
+        host: &mut I,
+        stack: &mut StackOf<'a, I>,
+    ) -> Result<bool, Halt> {
+        let Session { scratch, explanation, tape, .. } = self;
+        let mut into = ExplainInto { explanation, copies: tape };
+        find_missing_in_place(schema.unit(), host, stack, scratch, &mut into, &schema.bounds(), schema.failures_max())
     }
 }

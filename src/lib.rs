@@ -37,12 +37,14 @@ mod diff;
 mod found;
 mod load_error;
 mod loaded;
+mod missing;
 mod portability;
 mod rejection;
 mod report;
 mod schema;
 mod session;
 mod shared;
+mod signature;
 mod trace;
 
 pub use callgate_compiler::{
@@ -64,6 +66,7 @@ pub use callgate_vm::text::Text;
 pub use crate::catalog::{Catalog, Counters, Tool};
 pub use crate::diff::{Change, Diff, ToolDiff};
 pub use crate::load_error::{LoadError, LoadErrorKind};
+pub use crate::missing::Missing;
 pub use crate::portability::portability;
 pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
 pub use crate::report::{Refused, Report};

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::found::Found;
 use crate::schema::Fault;
+use crate::signature;
 
 /// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
 ///
@@ -19,24 +20,15 @@ use crate::schema::Fault;
 /// finds the failure that speaks; the first question for the others ([`failures`](Rejection::failures),
 /// [`unlisted`](Rejection::unlisted)) judges the arguments once more, to the end.
 pub struct Rejection<'s> {
-    cause: Cause<'s>,
+    pub(crate) cause: Cause<'s>,
     text_bytes_max: usize,
 }
 
-enum Cause<'s> {
+/// What a rejection is of.
+pub(crate) enum Cause<'s> {
     Failed(&'s Unit, RefCell<Found<'s>>),
     Malformed(Malformed),
     NotJson(Tape<'s>, Node),
-}
-
-impl Cause<'_> {
-    /// The code of arguments that are not JSON.
-    fn malformed_code(&self) -> &'static str {
-        match self {
-            Cause::Malformed(Malformed { reason: Reason::DuplicateName, .. }) => "duplicate_member",
-            Cause::Failed(..) | Cause::Malformed(_) | Cause::NotJson(..) => "not_json",
-        }
-    }
 }
 
 /// Bytes of a line about text that is not JSON are few and need no limit of their own.
@@ -113,8 +105,9 @@ impl<'s> Rejection<'s> {
     /// The code of the failure that speaks; see [`Failure::code`]. Lists no others.
     pub fn code(&self) -> &'s str {
         match &self.cause {
-            Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or("false_schema"),
-            cause => cause.malformed_code(),
+            Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or(FALSE_SCHEMA),
+            Cause::Malformed(malformed) => code_of(malformed),
+            Cause::NotJson(..) => NOT_JSON,
         }
     }
 
@@ -179,7 +172,24 @@ impl<'s> Rejection<'s> {
             path: self.path(),
             failures: self.failures().map(|failure| failure.to_owned()).collect(),
             unlisted: self.unlisted(),
+            missing_only: self.missing_only(),
+            missing: self.missing().map(|missing| missing.pointer()).collect(),
+            signature: self.signature(),
         }
+    }
+}
+
+/// The code of a schema that is `false`.
+pub(crate) const FALSE_SCHEMA: &str = "false_schema";
+
+/// The code of what is not JSON.
+pub(crate) const NOT_JSON: &str = "not_json";
+
+/// The code of text that is not JSON.
+pub(crate) fn code_of(malformed: &Malformed) -> &'static str {
+    match malformed.reason {
+        Reason::DuplicateName => "duplicate_member",
+        _ => NOT_JSON,
     }
 }
 
@@ -245,9 +255,10 @@ impl<'s> Failure<'_, 's> {
 
     /// The stable code: the failing keyword, `false_schema`, `not_json` or `duplicate_member`.
     pub fn code(&self) -> &'s str {
-        match self.rejection.cause {
-            Cause::Failed(..) => self.keyword().unwrap_or("false_schema"),
-            ref cause => cause.malformed_code(),
+        match &self.rejection.cause {
+            Cause::Failed(..) => self.keyword().unwrap_or(FALSE_SCHEMA),
+            Cause::Malformed(malformed) => code_of(malformed),
+            Cause::NotJson(..) => NOT_JSON,
         }
     }
 
@@ -364,6 +375,10 @@ pub struct Summary {
     path: Vec<Step>,
     failures: Vec<FailureSummary>,
     unlisted: u64,
+    missing_only: bool,
+    missing: Vec<String>,
+    #[serde(serialize_with = "signature::as_hex")]
+    signature: u64,
 }
 
 impl Summary {
@@ -390,6 +405,21 @@ impl Summary {
     /// How many are not listed.
     pub fn unlisted(&self) -> u64 {
         self.unlisted
+    }
+
+    /// See [`Rejection::missing_only`].
+    pub fn missing_only(&self) -> bool {
+        self.missing_only
+    }
+
+    /// The JSON Pointers of what is missing; see [`Rejection::missing`].
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// See [`Rejection::signature`]. Serialised as 16 hexadecimal digits.
+    pub fn signature(&self) -> u64 {
+        self.signature
     }
 }
 

@@ -190,10 +190,12 @@ impl Schema {
 
     /// All failures, as far as the limits go.
     pub(crate) fn all_failures(&self, session: &Session) -> Extent {
-        Extent::Listed {
-            failures_max: usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX),
-            evaluation_paths: session.evaluation_paths,
-        }
+        Extent::Listed { failures_max: self.failures_max(), evaluation_paths: session.evaluation_paths }
+    }
+
+    /// How many failures, or missing names, are listed.
+    pub(crate) fn failures_max(&self) -> usize {
+        usize::try_from(self.limits.failures_max).unwrap_or(usize::MAX)
     }
 
     // --- JSON text -------------------------------------------------------------------------------------------
@@ -301,10 +303,13 @@ impl Schema {
         match judge(&self.unit, host, Some(stack), &mut session.scratch, &self.bounds) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
             Ok(false) => {
-                // The host cannot be asked again, so all failures are listed now.
+                // The host cannot be asked again, so all that is to be known is found out now.
                 let extent = self.all_failures(session);
-                match session.explain_in_place(self, host, Some(stack), extent) {
-                    Ok(false) => self.rejected(Found::listed(self, session)),
+                let explained = session.explain_in_place(self, host, Some(stack), extent);
+                let missing_only = explained.and_then(|_| session.find_missing_in_place(self, host, stack));
+                match (explained, missing_only) {
+                    (Ok(false), Ok(missing_only)) => self.rejected(Found::answered(self, session, missing_only)),
+                    (Ok(false), Err(Halt::Fault(_))) => self.rejected(Found::answered(self, session, false)),
                     _ => self.reject_copy(session, host),
                 }
             }

@@ -79,6 +79,7 @@ impl Session {
             failures: to_usize(limits.failures_max),
             paths: 2 * nodes + PATHS_MORE,
             extras: nodes.saturating_mul(need.listing.min(LISTING_MAX)) + nodes,
+            missing: to_usize(limits.failures_max),
             unions: frames,
             kept,
         });

@@ -69,6 +69,12 @@ enum Answer {
     Verdict {
         valid: bool,
         line: Option<String>,
+        /// Whether all that is wrong is that required information is missing.
+        missing_only: bool,
+        /// JSON Pointers of what is missing, if so.
+        missing: Vec<String>,
+        /// 16 hexadecimal digits; none for an accepted call.
+        signature: Option<String>,
         failures: Vec<FailureJson>,
         /// How many failures the limit on listed ones has left out.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +127,7 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arg
     match schema.check(&mut Session::new(), arguments) {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::Verdict { valid: true, line: None, failures: Vec::new(), unlisted: None }
+            Answer::accepted()
         }
         Outcome::Rejected(rejection) => Answer::rejected(&rejection, listed),
         Outcome::Fault(fault) => {
@@ -144,11 +150,26 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
 }
 
 impl Answer {
+    fn accepted() -> Answer {
+        Answer::Verdict {
+            valid: true,
+            line: None,
+            missing_only: false,
+            missing: Vec::new(),
+            signature: None,
+            failures: Vec::new(),
+            unlisted: None,
+        }
+    }
+
     /// `listed`: whether the failures behind the line are to be shown too; writing them all out can take long.
     fn rejected(rejection: &Rejection<'_>, listed: bool) -> Answer {
         Answer::Verdict {
             valid: false,
             line: Some(rejection.to_string()),
+            missing_only: listed && rejection.missing_only(),
+            missing: if listed { rejection.missing().map(|missing| missing.pointer()).collect() } else { Vec::new() },
+            signature: Some(format!("{:016x}", rejection.signature())),
             failures: if listed {
                 rejection.failures().map(|failure| FailureJson::of(&failure)).collect()
             } else {

@@ -522,7 +522,8 @@ fn call_as_json() {
     let place = Place::new("call_json");
     let call = |args: &[&str]| place.run(&[&["call", "tools.json", "roll_dice", "--format", "json"], args].concat());
     let accepted = call(&[]);
-    assert_eq!(accepted, done(0, "{\"valid\":true,\"line\":null,\"failures\":[]}\n", ""));
+    let nothing = r#""missing_only":false,"missing":[],"signature":null,"failures":[]"#;
+    assert_eq!(accepted, done(0, &format!("{{\"valid\":true,\"line\":null,{nothing}}}\n"), ""));
     let rejected = call(&[r#"{"seed": -1, "sead": 2}"#]);
     assert_eq!((rejected.code, rejected.err.as_str()), (Some(1), ""));
     assert_eq!(
@@ -530,6 +531,9 @@ fn call_as_json() {
         json!({
             "valid": false,
             "line": "schema: Additional properties are not allowed ('sead' was unexpected)",
+            "missing_only": false,
+            "missing": [],
+            "signature": "902cc8377ce49308",
             "failures": [
                 {
                     "code": "minimum", "keyword": "minimum", "instance_location": "/seed",
@@ -549,6 +553,35 @@ fn call_as_json() {
     assert_eq!(not_json["failures"][0]["keyword"], Value::Null);
     let cut = call(&["--limit", "failures_max=1", r#"{"seed": -1, "sead": 2}"#]).json();
     assert_eq!((cut["failures"].as_array().unwrap().len(), &cut["unlisted"]), (1, &json!(1)));
+}
+
+#[test]
+fn call_says_what_is_missing() {
+    let place = Place::new("call_missing");
+    place.write(
+        "mail.json",
+        r#"[{"name": "mail", "inputSchema": {"type": "object", "required": ["to", "what"], "properties": {
+            "to": {"type": "string"}, "what": {"oneOf": [
+                {"type": "object", "properties": {"kind": {"const": "text"}}, "required": ["kind", "body"]},
+                {"type": "object", "properties": {"kind": {"const": "file"}}, "required": ["kind", "a/b"]}
+            ]}
+        }}}]"#,
+    );
+    let call = |args: &str| place.run(&["call", "mail.json", "mail", args, "--format", "json"]).json();
+    for (args, missing_only, missing) in [
+        ("{}", true, json!(["/to", "/what"])),
+        (r#"{"what": {"kind": "file"}}"#, true, json!(["/to", "/what/a~1b"])),
+        (r#"{"to": "ann", "what": {}}"#, false, json!([])),
+        (r#"{"to": 1}"#, false, json!([])),
+        ("{", false, json!([])),
+    ] {
+        let answer = call(args);
+        assert_eq!((&answer["missing_only"], &answer["missing"]), (&json!(missing_only), &missing), "{args}");
+    }
+    // The same mistake has the same signature, in every process.
+    assert_eq!(call("{}")["signature"], "a7e9bb7bd7f385c8");
+    assert_eq!(call(r#"{"to": "ann"}"#)["signature"], "a7e9bb7bd7f385c8");
+    assert_eq!(call("{")["signature"], "5a0d1c5dc3896a77");
 }
 
 #[test]

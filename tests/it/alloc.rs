@@ -1,8 +1,8 @@
 //! No call allocates: not the first of a session, not a rejected one, not the writing of its line.
 //!
-//! A *cell* is one call in one form (text or `Value`) on a session that no call has seen. Three numbers are counted in
-//! it: allocations of the check, of writing the line, and of the same check again. All are to be 0, but for tools with
-//! patterns that look around or back, which are listed by name.
+//! A *cell* is one call in one form (text or `Value`) on a session that no call has seen. Four numbers are counted in
+//! it: allocations of the check, of writing the line, of telling what is missing, and of the same check again. All are to
+//! be 0, but for tools with patterns that look around or back, which are listed by name.
 //!
 //! The global allocator comes from the crate `allocation-counter`: it counts for each thread alone, so tests run beside
 //! one another, and no `unsafe` is written in this workspace.
@@ -21,6 +21,8 @@ use crate::{instances, schemas};
 pub(crate) struct Cell {
     pub(crate) check: u64,
     pub(crate) line: u64,
+    /// Of deciding whether all that is wrong is that names are missing, and writing them.
+    pub(crate) missing: u64,
     /// The same check on the session as it is now.
     pub(crate) again: u64,
     pub(crate) accepted: bool,
@@ -28,7 +30,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn is_zero(self) -> bool {
-        self.check == 0 && self.line == 0 && self.again == 0
+        self.check == 0 && self.line == 0 && self.missing == 0 && self.again == 0
     }
 }
 
@@ -37,8 +39,7 @@ pub(crate) fn cell(catalog: &Catalog, bytes: usize, tool: &str, arguments: Argum
     let mut session = catalog.session(bytes);
     let mut line = String::with_capacity(1 << 17);
     let mut cell = Cell::default();
-    (cell.accepted, cell.check, cell.line) = count(catalog, &mut session, tool, arguments, &mut line);
-    line.clear();
+    (cell.accepted, cell.check, cell.line, cell.missing) = count(catalog, &mut session, tool, arguments, &mut line);
     cell.again = count(catalog, &mut session, tool, arguments, &mut line).1;
     cell
 }
@@ -49,7 +50,7 @@ fn count(
     tool: &str,
     arguments: Arguments<'_>,
     line: &mut String,
-) -> (bool, u64, u64) {
+) -> (bool, u64, u64, u64) {
     let mut outcome = Outcome::NotCompiled;
     let check = measure(|| outcome = catalog.check(session, tool, black_box(arguments))).count_total;
     let written = measure(|| {
@@ -57,7 +58,15 @@ fn count(
             rejection.write_line(line, PREFIX).expect("a String takes every write");
         }
     });
-    (outcome.is_accepted(), check, written.count_total)
+    line.clear();
+    let missing = measure(|| {
+        if let Outcome::Rejected(rejection) = &outcome {
+            black_box((rejection.missing_only(), rejection.signature()));
+            rejection.missing().for_each(|missing| missing.write_pointer(line).expect("a String takes every write"));
+        }
+    });
+    line.clear();
+    (outcome.is_accepted(), check, written.count_total, missing.count_total)
 }
 
 /// Counts a call in both forms; answers the cells that are not zero, worded.

@@ -21,6 +21,7 @@ use callgate_vm::execute::Bounds;
 use callgate_vm::explain::{Explanation, Extent};
 use callgate_vm::instance::Halt;
 use callgate_vm::limits::NESTED_MAX;
+use callgate_vm::missing::find_missing;
 use callgate_vm::render::Renderer;
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
@@ -212,6 +213,27 @@ fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<boo
     // One failure is sought as all are listed: the same one speaks.
     for nested_max in [0, 2, NESTED_MAX] {
         assert_eq!(explained(nested_max, Extent::Speaking), listed, "sought and listed differ: {text}");
+    }
+    if listed.0 == Ok(false) {
+        let mut missing = |nested_max| {
+            let bounds = Bounds { nested_max, ..bounds };
+            let explanation = &mut explanation;
+            let listed = Extent::Listed { failures_max: 1_000, evaluation_paths: false };
+            let (unit, instance) = (schema.unit(), TapeInstance::new(tape, 0));
+            let explained = explain(unit, instance, &mut stack, &mut scratch, explanation, &bounds, listed);
+            assert_eq!(explained, Ok(false), "{text}");
+            let instance = TapeInstance::new(tape, 0);
+            let found = find_missing(unit, instance, &mut stack, &mut scratch, explanation, &bounds, 1_000);
+            let renderer = Renderer { unit, tape, explanation };
+            let mut pointers = String::new();
+            for missing in renderer.missing() {
+                renderer.write_missing(&mut pointers, missing).expect("a string takes every write");
+            }
+            (found, pointers)
+        };
+        // Whatever nests and whatever is framed, the same is missing.
+        let nested = missing(NESTED_MAX);
+        assert!(missing(0) == nested && missing(2) == nested, "what is missing differs: {text}");
     }
     (judged, listed.0)
 }

@@ -28,7 +28,7 @@ enum Object {
 
 /// Objects by number, so that they can hold one another in a circle.
 #[derive(Debug, Default)]
-struct Heap {
+pub(crate) struct Heap {
     objects: Vec<Object>,
     root: usize,
 }
@@ -39,7 +39,7 @@ impl Heap {
         self.objects.len() - 1
     }
 
-    fn of(value: &Value) -> Heap {
+    pub(crate) fn of(value: &Value) -> Heap {
         let mut heap = Heap::default();
         heap.root = heap.add_value(value);
         heap
@@ -69,10 +69,10 @@ impl Heap {
 
 /// The heap as an instance.
 #[derive(Clone, Copy)]
-struct Host<'h>(&'h Heap);
+pub(crate) struct Host<'h>(pub(crate) &'h Heap);
 
 #[derive(Clone, Copy, Debug)]
-enum Place<'h> {
+pub(crate) enum Place<'h> {
     Object(usize),
     Name(&'h str),
 }

@@ -17,6 +17,7 @@ mod hostile;
 mod hosts;
 mod instances;
 mod listings;
+mod missing;
 mod numbers;
 mod opcodes;
 mod peers;

@@ -10,12 +10,14 @@
 //! Before either comes a third: what one look tells needs no machine at all (`skim`).
 //!
 //! The same bodies serve both sections of a unit. With the `Judge` sink the first failure ends a block; with a
-//! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on. Parts of which only the
-//! verdict counts (`not`, `if`, `contains`) are judged *quietly* in either.
+//! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on; with the forgiving sink (see
+//! [`mod@crate::missing`]) names that are missing are noted and do not fail. Parts of which only the verdict counts (`not`,
+//! `if`, `contains`) are judged *quietly* in all.
 
 mod applicators;
 mod bodies;
 mod evaluated;
+mod forgiving;
 mod kept;
 pub(crate) mod skim;
 
@@ -29,7 +31,7 @@ use crate::opcode::{Opcode, dispatch};
 use crate::scratch::{Scratch, StackOf};
 use crate::tape::TapeInstance;
 use crate::text::Text;
-use crate::unit::{Guard, Table, TableName, Unit};
+use crate::unit::{Guard, StrId, Table, TableName, Unit};
 
 use skim::{Items, Look, Looker, Skimmed};
 
@@ -229,13 +231,16 @@ pub(crate) struct Failed<N> {
     pub(crate) extras_from: u32,
 }
 
-/// Takes failures. [`Judge`] takes none; the collecting sink of [`mod@crate::explain`] keeps them.
+/// Takes failures. [`Judge`] takes none, so the methods about them do nothing unless a sink says otherwise; the collecting
+/// sink of [`mod@crate::explain`] keeps them, that of [`mod@crate::missing`] keeps the names that are missing.
 ///
 /// *Extras* are what a message lists (names, values, branches): one growing list, of which a failure takes the
 /// part from a given length on.
 pub(crate) trait Sink<'a, I: Instance<'a>> {
     /// Whether a failing block goes on to collect.
     const COLLECTS: bool;
+    /// Whether a missing name is noted and not a failure, and a union passes by the one branch that lacks nothing else.
+    const FORGIVES: bool = false;
     /// Whether it is told of every instruction, so that none may be judged at a look.
     const TRACES: bool;
     /// Whether only the failure that speaks is sought: what cannot give it is passed over.
@@ -268,39 +273,81 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
         let _ = fuel;
     }
     /// The location now, and a mark to come back to.
-    fn here(&self) -> (u32, u32);
+    fn here(&self) -> (u32, u32) {
+        (0, 0)
+    }
     /// Steps down to a member or element; answers what [`here`](Self::here) would have.
-    fn enter(&mut self, instance: &mut I, into: Into<I::Node>) -> (u32, u32);
+    fn enter(&mut self, instance: &mut I, into: Into<I::Node>) -> (u32, u32) {
+        let _ = (instance, into);
+        (0, 0)
+    }
     /// Comes back.
-    fn leave(&mut self, path: u32, mark: u32);
+    fn leave(&mut self, path: u32, mark: u32) {
+        let _ = (path, mark);
+    }
     /// Length of the list of extras.
-    fn extras_len(&self) -> u32;
+    fn extras_len(&self) -> u32 {
+        0
+    }
     /// Adds a number to the list.
-    fn extra(&mut self, number: u32);
+    fn extra(&mut self, number: u32) {
+        let _ = number;
+    }
     /// Adds a node.
-    fn extra_node(&mut self, instance: &mut I, node: I::Node);
+    fn extra_node(&mut self, instance: &mut I, node: I::Node) {
+        let _ = (instance, node);
+    }
     /// Takes what was added since `to` off the list; answers where the part from `from` to there lies now.
-    fn cut_extras(&mut self, from: u32, to: u32) -> u32;
+    fn cut_extras(&mut self, from: u32, to: u32) -> u32 {
+        let _ = (from, to);
+        0
+    }
     /// Orders the nodes of the list from there on by their texts.
-    fn sort_extras(&mut self, from: u32);
+    fn sort_extras(&mut self, from: u32) {
+        let _ = from;
+    }
     /// Notes a failure.
-    fn record(&mut self, instance: &mut I, failed: &Failed<I::Node>, trail: impl Iterator<Item = (u32, u32)>);
+    fn record(&mut self, instance: &mut I, failed: &Failed<I::Node>, trail: impl Iterator<Item = (u32, u32)>) {
+        let _ = (instance, failed, trail);
+    }
     /// Opens a union: what fails from now on goes into its fold.
-    fn open_union(&mut self);
+    fn open_union(&mut self) {}
     /// Forgets the union's fold.
-    fn drop_union(&mut self);
+    fn drop_union(&mut self) {}
     /// The union failed: its fold is the context of the failure noted next.
-    fn close_union(&mut self);
+    fn close_union(&mut self) {}
     /// How many failures the union has so far.
-    fn union_len(&self) -> u32;
+    fn union_len(&self) -> u32 {
+        0
+    }
     /// Whether a union is open.
-    fn in_union(&self) -> bool;
+    fn in_union(&self) -> bool {
+        false
+    }
     /// Whether no further failure is listed.
-    fn is_full(&self) -> bool;
+    fn is_full(&self) -> bool {
+        true
+    }
     /// Ends the union, keeps its fold and adds it to the one around; answers its id.
-    fn keep_union(&mut self) -> u32;
+    fn keep_union(&mut self) -> u32 {
+        0
+    }
     /// Adds a kept fold to the union.
-    fn add_kept(&mut self, fold: u32);
+    fn add_kept(&mut self, fold: u32) {
+        let _ = fold;
+    }
+    /// Notes that the object at the location now has no member of that name ([`FORGIVES`](Self::FORGIVES)).
+    fn miss(&mut self, name: StrId) {
+        let _ = name;
+    }
+    /// How many missing names are noted.
+    fn missing_len(&self) -> u32 {
+        0
+    }
+    /// Forgets those noted since there were so many.
+    fn forget_missing(&mut self, len: u32) {
+        let _ = len;
+    }
 }
 
 /// The sink of a judging run: the first failure ends it, so there is nothing to keep.
@@ -348,39 +395,6 @@ impl<'a, I: Instance<'a>, T: Trace> Sink<'a, I> for Judge<T> {
     fn leave_block(&mut self, fuel: u64) {
         self.0.leave_block(fuel);
     }
-    fn here(&self) -> (u32, u32) {
-        (0, 0)
-    }
-    fn enter(&mut self, _: &mut I, _: Into<I::Node>) -> (u32, u32) {
-        (0, 0)
-    }
-    fn leave(&mut self, _: u32, _: u32) {}
-    fn extras_len(&self) -> u32 {
-        0
-    }
-    fn extra(&mut self, _: u32) {}
-    fn extra_node(&mut self, _: &mut I, _: I::Node) {}
-    fn cut_extras(&mut self, _: u32, _: u32) -> u32 {
-        0
-    }
-    fn sort_extras(&mut self, _: u32) {}
-    fn record(&mut self, _: &mut I, _: &Failed<I::Node>, _: impl Iterator<Item = (u32, u32)>) {}
-    fn open_union(&mut self) {}
-    fn drop_union(&mut self) {}
-    fn close_union(&mut self) {}
-    fn union_len(&self) -> u32 {
-        0
-    }
-    fn in_union(&self) -> bool {
-        false
-    }
-    fn is_full(&self) -> bool {
-        true
-    }
-    fn keep_union(&mut self) -> u32 {
-        0
-    }
-    fn add_kept(&mut self, _: u32) {}
 }
 
 /// Judges an object by the accept section, which is one table: with the machine from the first member on that takes it.
@@ -600,6 +614,18 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         S::COLLECTS && !self.quiet
     }
 
+    /// Whether missing names are noted here, and do not fail.
+    #[inline]
+    fn forgiving(&self) -> bool {
+        S::FORGIVES && !self.quiet
+    }
+
+    /// Whether something is noted here, of which the location must be known.
+    #[inline]
+    fn noting(&self) -> bool {
+        self.collecting() || self.forgiving()
+    }
+
     // --- entering and leaving blocks -------------------------------------------------------------------------
 
     /// Runs `target` on `node`: nested (`Some` verdict), or by pushing a frame (`None`).
@@ -616,14 +642,14 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             return Ok(Some(true));
         }
         let deeper = !matches!(into, Into::Place);
-        if self.nested_left > 0 && (use_ == Use::Verdict || !self.collecting()) {
+        if self.nested_left > 0 && (use_ == Use::Verdict || !self.noting()) {
             return self.nest(target, node, deeper, use_).map(Some);
         }
-        let explains = self.collecting() && use_ == Use::Failures;
+        let explains = self.noting() && use_ == Use::Failures;
         if explains && deeper && (self.is_beaten(target, into) || self.asked(target, node)? == Some(true)) {
             return Ok(Some(true));
         }
-        if explains && self.nested_left > 0 && self.sink.searches() {
+        if explains && self.nested_left > 0 && (S::FORGIVES || self.sink.searches()) {
             return self.nest_to_explain(target, node, into).map(Some);
         }
         self.enter(target, node, into, use_, state, false)?;
@@ -639,7 +665,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     /// What the judging code of the explaining block at `target` says of the child `node`; `None` where it cannot be asked.
     fn asked(&mut self, target: Target, node: I::Node) -> Result<Option<bool>, Halt> {
         let word = self.code[target.pc() as usize];
-        if !self.collecting() || word.op != Opcode::AsJudged as u8 {
+        if !self.noting() || word.op != Opcode::AsJudged as u8 {
             return Ok(None);
         }
         if let Some(passed) = self.guarded(Guard { pass: Types(word.a), admit: Types(word.b as u8) }, node)? {
@@ -705,13 +731,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         self.nested_left -= 1;
         self.sink.enter_block(self.fuel);
         let collect = (self.failed, self.quiet);
-        if S::COLLECTS {
+        if S::COLLECTS || S::FORGIVES {
             self.failed = false;
             self.quiet |= use_ == Use::Verdict;
         }
         let passed = self.run_here(target)?;
         self.sink.leave_block(self.fuel);
-        if S::COLLECTS {
+        if S::COLLECTS || S::FORGIVES {
             (self.failed, self.quiet) = collect;
         }
         (self.pc, self.node, self.depth) = saved;
@@ -815,7 +841,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     fn step_into(&mut self, target: Target, into: Into<I::Node>) -> (u32, u32) {
-        if !self.collecting() || self.is_false_schema(target.pc()) {
+        if !self.noting() || self.is_false_schema(target.pc()) {
             return self.sink.here();
         }
         self.sink.enter(self.instance, into)
@@ -855,7 +881,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         match word.opcode() {
             Opcode::Call | Opcode::TrackOpen | Opcode::DependentSchema | Opcode::SwitchTag => Ok(verdict(passed)),
             Opcode::MarkBy => Ok(Flow::Next),
-            Opcode::CallMemo => self.call_memo_done(Flags(word.a), Target::from_bits(word.c), passed == Some(true)),
+            Opcode::CallMemo => {
+                self.call_memo_done(Flags(word.a), Target::from_bits(word.c), passed == Some(true), state.seen as u32)
+            }
             Opcode::ObjectTable => self.object_table_loop(word.c, state, passed),
             Opcode::Properties => self.properties_loop(word.c, state, passed),
             Opcode::PatternProperties => self.pattern_properties_loop(word.c, state, passed),
@@ -867,6 +895,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
                 None => Ok(Flow::Fail),
             },
             Opcode::Contains => self.contains_loop(Flags(word.a), word.c, state, passed),
+            Opcode::AnyOf | Opcode::OneOf if self.forgiving() => {
+                self.forgiven_union_loop(word.opcode(), word.c, state, passed)
+            }
             Opcode::AnyOf => self.any_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::OneOf => self.one_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::Not => Ok(self.not_done(passed == Some(true))),
@@ -892,6 +923,16 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     #[inline]
     fn fail_with(&mut self, arg: u32) -> Flow {
         self.fail_listing(arg, self.sink.extras_len())
+    }
+
+    /// The instruction fails since a name is missing, which is the `at`th it asks for; or takes note of it.
+    #[inline]
+    fn lacks(&mut self, at: u32, name: StrId) -> Flow {
+        if self.forgiving() {
+            self.sink.miss(name);
+            return Flow::Next;
+        }
+        self.fail_with(at)
     }
 
     /// The instruction fails; its message lists the extras from `extras_from` on.
@@ -1082,6 +1123,7 @@ const TOO_MANY: u32 = u32::MAX;
 const MEMO_JUDGE: u8 = 0;
 const MEMO_UNION: u8 = 1;
 const MEMO_TOP: u8 = 2;
+const MEMO_FORGIVEN: u8 = 3;
 
 /// How `contains` says that there were too many.
 pub(crate) const CONTAINS_TOO_MANY: u32 = TOO_MANY;

@@ -20,6 +20,7 @@ use crate::execute::{Child, Failed, Into, Sink};
 use crate::failure::{Paths, ROOT_PATH, Ranked, Record, Step, Wording};
 use crate::insn::Types;
 use crate::instance::{Halt, Instance};
+use crate::missing::MissingName;
 use crate::tape::{Node, Tape, TapeBuf, TapeInstance};
 use crate::unit::Unit;
 
@@ -34,18 +35,21 @@ pub struct Explanation {
     pub(crate) extras: Vec<u32>,
     /// Call sites around a failure, outermost first: pc and where its loop was.
     pub(crate) trail: Vec<(u32, u32)>,
+    /// What is missing, where that is all that is wrong ([`mod@crate::missing`]).
+    pub(crate) missing: Vec<MissingName>,
     folds: Vec<Fold>,
     kept: Vec<Fold>,
 }
 
 impl Explanation {
     /// Allocates what explaining needs: failures that are listed, locations, names and values that messages list,
-    /// open unions, unions kept.
+    /// missing names, open unions, unions kept.
     pub fn reserve(&mut self, sizes: ExplanationSizes) {
         use crate::tape::reserve_total;
         reserve_total(&mut self.failures, sizes.failures);
         self.paths.reserve(sizes.paths);
         reserve_total(&mut self.extras, sizes.extras);
+        reserve_total(&mut self.missing, sizes.missing);
         reserve_total(&mut self.folds, sizes.unions);
         reserve_total(&mut self.kept, sizes.kept);
     }
@@ -57,6 +61,7 @@ impl Explanation {
         self.paths.clear();
         self.extras.clear();
         self.trail.clear();
+        self.missing.clear();
         self.folds.clear();
         self.kept.clear();
     }
@@ -86,6 +91,8 @@ pub struct ExplanationSizes {
     pub paths: usize,
     /// Names and values in messages.
     pub extras: usize,
+    /// Missing names.
+    pub missing: usize,
     /// Unions open at once.
     pub unions: usize,
     /// Unions kept by block and instance.
@@ -135,6 +142,11 @@ pub(crate) struct Copies<'b> {
 impl<'b> Copies<'b> {
     pub(crate) fn new(buf: &'b mut TapeBuf, depth_max: u32) -> Self {
         buf.clear_copies();
+        Copies::more(buf, depth_max)
+    }
+
+    /// Leaves the copies that are there.
+    pub(crate) fn more(buf: &'b mut TapeBuf, depth_max: u32) -> Self {
         Copies { buf, depth_max, last: None }
     }
 }
@@ -403,18 +415,22 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
     }
 }
 
-/// Compares failures.
+/// Compares failures, and locations.
 #[derive(Clone, Copy)]
-struct Ranking<'r> {
-    tape: Tape<'r>,
-    paths: &'r Paths,
+pub(crate) struct Ranking<'r> {
+    pub(crate) tape: Tape<'r>,
+    pub(crate) paths: &'r Paths,
 }
 
 impl Ranking<'_> {
     /// Order by rank: greater speaks at the top, less inside a union.
     fn compare(self, a: &Record, b: &Record) -> Ordering {
-        let steps = |record: &Record| self.paths.len(record.path);
-        steps(b).cmp(&steps(a)).then_with(|| self.compare_paths(a.path, b.path)).then_with(|| a.class.cmp(&b.class))
+        self.compare_locations(b.path, a.path).then_with(|| a.class.cmp(&b.class))
+    }
+
+    /// Order of locations: nearer to the root first, equal ones by their steps (those against the order of rank).
+    pub(crate) fn compare_locations(self, a: u32, b: u32) -> Ordering {
+        self.paths.len(a).cmp(&self.paths.len(b)).then_with(|| self.compare_paths(b, a))
     }
 
     /// Step by step from the root; both paths have the same number of steps.

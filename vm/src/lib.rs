@@ -28,6 +28,7 @@ pub mod json_text;
 pub mod limits;
 pub mod listing;
 mod memo;
+pub mod missing;
 pub mod names;
 mod nonprintable;
 pub mod notation;

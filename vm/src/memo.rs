@@ -14,7 +14,7 @@ use crate::failure::FaultCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoKey {
     pub(crate) pc: u32,
-    /// Whether the run judged, or collected inside a union or at the top.
+    /// Whether the run judged, collected inside a union or at the top, or forgave what is missing.
     pub(crate) mode: u8,
     pub(crate) node: u64,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Known {
     pub(crate) passed: bool,
     /// Where the evaluated set lies in the memo's bits.
     pub(crate) bits_at: u32,
-    /// What the run would add to the union around it: an id of the collecting sink.
+    /// What the run would add to the union around it: an id of the collecting sink. Where it forgave: 1 if something was.
     pub(crate) fold: u32,
 }
 

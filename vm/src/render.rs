@@ -10,6 +10,7 @@ use crate::execute::CONTAINS_TOO_MANY;
 use crate::explain::Explanation;
 use crate::failure::{Ranked, Record, Step, Wording};
 use crate::instance::View;
+use crate::missing::MissingName;
 use crate::notation::{self, FALSE, NONE, TRUE};
 use crate::opcode::Opcode;
 use crate::tape::{Node, Tape};
@@ -62,6 +63,11 @@ impl<'r> Renderer<'r> {
     /// How many failures are not listed.
     pub fn unlisted(self) -> u64 {
         self.explanation.unlisted
+    }
+
+    /// The names that are missing, where that is all that is wrong; in the order of the schema.
+    pub fn missing(self) -> &'r [MissingName] {
+        &self.explanation.missing
     }
 
     /// Writes `MESSAGE[ at PATH][ — DESCRIPTION]`.
@@ -118,6 +124,13 @@ impl<'r> Renderer<'r> {
                 name.chars().try_for_each(|c| write_pointer_char(out, c))
             }
         })
+    }
+
+    /// Writes where the missing member would be, as a JSON Pointer. Source: RFC 6901.
+    pub fn write_missing(self, out: &mut impl Write, missing: &MissingName) -> fmt::Result {
+        self.write_pointer(out, missing.path)?;
+        out.write_char('/')?;
+        self.unit.str(missing.name).chars().try_for_each(|c| write_pointer_char(out, c))
     }
 
     /// The evaluation path: keywords and names from the root schema to the failing keyword, through references.

@@ -242,7 +242,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             return Ok(Flow::Next);
         }
         self.check_depth()?;
-        if self.nested_left > 0 && !self.collecting() {
+        if self.nested_left > 0 && !self.noting() {
             let passed = self.items_nested(items)?;
             return self.fail_unless(passed);
         }
@@ -352,8 +352,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         let mut flow = Flow::Next;
         for at in 0..table.names.len() as u32 {
             if !self.is_marked(at) {
-                flow = self.fail_with(at);
-                if !self.collecting() {
+                flow = self.lacks(at, table.names[at as usize].name);
+                if !self.noting() {
                     break;
                 }
             }

@@ -7,7 +7,7 @@ use crate::insn::{
     EnumId, Flags, FormatId, Len, ListId, NumberId, PatternId, SwitchId, TableId, Target, Types, ValueId,
 };
 use crate::instance::{Halt, Instance, View};
-use crate::opcode::{Handler, build};
+use crate::opcode::{Handler, Opcode, build};
 use crate::unit::{Extra, StrId};
 
 impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
@@ -34,7 +34,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if key.mode == MEMO_UNION {
             self.sink.open_union();
         }
-        self.enter(target, self.node, Into::Place, Use::Failures, &mut State::default(), flags.has(Flags::TRACK))?;
+        let state = &mut State { seen: self.sink.missing_len().into(), ..State::default() };
+        self.enter(target, self.node, Into::Place, Use::Failures, state, flags.has(Flags::TRACK))?;
         Ok(Flow::Entered)
     }
 
@@ -224,8 +225,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         }
         let (mut flow, mut left) = (Flow::Next, missing(seen));
         while left != 0 {
-            flow = self.fail_with(left.trailing_zeros());
-            if !self.collecting() {
+            let at = left.trailing_zeros();
+            flow = self.lacks(at, table.names[at as usize].name);
+            if !self.noting() {
                 break;
             }
             left &= left - 1;
@@ -244,8 +246,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         let mut flow = Flow::Next;
         for (at, name) in needed.iter().enumerate() {
             if !self.has_member(unit.str(StrId(*name)))? {
-                flow = self.fail_with(at as u32);
-                if !self.collecting() {
+                flow = self.lacks(at as u32, StrId(*name));
+                if !self.noting() {
                     break;
                 }
             }
@@ -367,6 +369,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn any_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
+        if self.forgiving() {
+            return self.forgiven_union_loop(Opcode::AnyOf, branches.0, State::default(), None);
+        }
         // Code that only marks ends its unions without a word.
         if self.collecting() && !flags.has(Flags::SOFT) {
             self.sink.open_union();
@@ -375,6 +380,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn one_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
+        if self.forgiving() {
+            return self.forgiven_union_loop(Opcode::OneOf, branches.0, State::default(), None);
+        }
         if self.collecting() {
             self.sink.open_union();
         }

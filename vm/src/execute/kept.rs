@@ -1,6 +1,6 @@
 //! Verdicts kept by block and instance (`call_memo`), and the search for equal elements.
 
-use super::{Flow, MEMO_JUDGE, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track, verdict};
+use super::{Flow, MEMO_FORGIVEN, MEMO_JUDGE, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track, verdict};
 use crate::equal;
 use crate::failure::FaultCode;
 use crate::insn::{Flags, Target};
@@ -18,6 +18,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// is one where a union was open anyway.
     pub(super) fn memo_key(&self, target: Target) -> Option<MemoKey> {
         let mode = match (self.collecting(), self.sink.in_union()) {
+            (false, _) if self.forgiving() => MEMO_FORGIVEN,
             (false, _) => MEMO_JUDGE,
             (true, true) => MEMO_UNION,
             (true, false) => MEMO_TOP,
@@ -29,6 +30,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     pub(super) fn recall(&mut self, flags: Flags, key: MemoKey) -> Option<Flow> {
         let known = self.scratch.memo.get(key)?;
         if known.passed {
+            // What is missing is noted again: the branch that noted it may have been dropped.
+            if key.mode == MEMO_FORGIVEN && known.fold != 0 {
+                return None;
+            }
             if flags.has(Flags::TRACK) {
                 self.recall_set(known.bits_at);
             }
@@ -64,9 +69,14 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         Ok(())
     }
 
-    pub(super) fn call_memo_done(&mut self, flags: Flags, target: Target, passed: bool) -> Step1 {
+    /// Keeps the verdict of the block that has run. `missing_len`: how many missing names were noted before.
+    pub(super) fn call_memo_done(&mut self, flags: Flags, target: Target, passed: bool, missing_len: u32) -> Step1 {
         if let Some(key) = self.memo_key(target) {
-            let fold = if key.mode == MEMO_UNION { self.sink.keep_union() } else { 0 };
+            let fold = match key.mode {
+                MEMO_UNION => self.sink.keep_union(),
+                MEMO_FORGIVEN => u32::from(self.sink.missing_len() > missing_len),
+                _ => 0,
+            };
             let kept = if flags.has(Flags::TRACK) && passed { self.track.words } else { 0 };
             let bits_at = self.scratch.memo.bits.len() as u32 - kept;
             self.scratch.memo.insert(key, Known { passed, bits_at, fold }, self.bounds.memo_max)?;
