@@ -71,8 +71,20 @@ impl LoadedTool {
     pub(crate) fn verify(&self, name: &str) -> Result<(), LoadError> {
         let mut units = [self.input.unit, self.output.unit].into_iter().filter(|unit| *unit != NO_UNIT);
         let sound = units.try_for_each(|unit| self.file.units.get(unit).map(|_| ()));
-        let sound = sound.and_then(|()| self.read(name).map(|_| ()));
+        let sound = sound.and_then(|()| self.read(name)).and_then(|compiled| self.agrees(&compiled));
         sound.map_err(|error| LoadError::invalid(format!("tool {name:?}: {error}")))
+    }
+
+    /// The units that judge are those of the schemas that are kept. A tool in quarantine has none to judge.
+    fn agrees(&self, compiled: &CompiledTool) -> Result<(), BadImage> {
+        let kept = [Some(&compiled.input), compiled.output.as_ref()];
+        for (unit, kept) in [self.input.unit, self.output.unit].into_iter().zip(kept) {
+            let judges = if unit == NO_UNIT { None } else { Some(*self.file.units.get(unit)?.digest()) };
+            if judges.is_some() && judges != kept.map(|schema| schema.digest) {
+                return Err(BadImage("another unit judges than that of its schema".to_owned()));
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, name: &str) -> Result<CompiledTool, BadImage> {

@@ -244,6 +244,18 @@ fn no_schema_is_overlooked() {
         r#"[{"name": "a", "InputSchema": ST}]"#,
         r#"[{"name": "a", "inputSchema": {"json": ST}}]"#,
         r#"{"a": {"description": "d", "args": ST}}"#,
+        r#"{"a": {"description": "d", "schema": {"required": ["y"]}}}"#,
+        r#"{"a": {"description": "d", "args": {"bad": {"type": "string"}}}}"#,
+        r#"[{"type": "function", "function": {"name": "a", "params": ST}}]"#,
+        r#"{"toolSpec": {"name": "a", "input": ST}}"#,
+        r#"[{"name": "a", "schema": {"type": ["object"], "required": ["x"]}}]"#,
+        r#"[{"name": "a", "schema": {"required": ["x"]}}]"#,
+        r#"[{"name": "a", "inputschema": {"required": ["x"]}}]"#,
+        r#"[{"name": "a", "annotations": ST}]"#,
+        r#"[{"name": "a", "inputSchema": {"schema": ST}}]"#,
+        r#"{"toolSpec": {"name": "a", "inputSchema": {"json": ST, "note": 1}}}"#,
+        r#"[{"name": "a", "inputSchema": ST, "tools": [{"name": "b", "inputSchema": ST}]}]"#,
+        r#"[{"name": "a", "schema": ST, "tools": []}]"#,
         r#"{"a": {"properties": {}, "parameters": ST}}"#,
         r#"[{"name": "a", "arguments": [], "inputSchema": ST}]"#,
         r#"{"name": "a", "inputSchema": ST, "tools": []}"#,
@@ -284,6 +296,16 @@ fn no_tool_is_lost() {
     assert_eq!(names(r#"{"tools": [@A], "functions": [@B]}"#), "a b");
     assert_eq!(names(r#"{"functionDeclarations": [@A], "function_declarations": [@B]}"#), "a b");
     assert_eq!(names(r#"{"tools": @S, "search": @S}"#), "tools search");
+    assert_eq!(names(r#"{"tools": {"k": [@A]}}"#), "k/a");
+    assert_eq!(names(r#"{"tools": {"functionDeclarations": [@A]}}"#), "functionDeclarations/a");
+    assert_eq!(names(r#"{"mcpServers": {"s": [@A], "t": {"tools": [@B]}}}"#), "s/a t/b");
+    assert_eq!(
+        names(
+            r#"[{"name": "a", "annotations": {"title": "t", "readOnlyHint": true}, "_meta": {"type": "x"}, "cache_control": {"type": "ephemeral"}}]"#
+        ),
+        "a"
+    );
+    assert_eq!(names(r#"[{"type": "custom", "name": "a", "format": {"type": "grammar", "definition": "x"}}]"#), "a");
     assert_eq!(names(r#"{"result": {}}"#), "error[unreadable]: the result has no list of tools");
     assert_eq!(names(r#"{"result": {"tools": null}}"#), "error[unreadable]: the result has no list of tools");
     assert_eq!(names(r#"{"tools": [@A], "tools": [@B]}"#), "error[unreadable]: the key \"tools\" stands twice");

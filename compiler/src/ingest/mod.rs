@@ -89,7 +89,8 @@ const LISTS: [&[&str]; 8] = [
 ];
 
 /// Keys that are read outside of tools: the catalog says two things where one of them stands twice.
-const READ: [&str; 9] = [
+const READ: [&str; 10] = [
+    "name",
     "result",
     "tools",
     "toolConfig",
@@ -249,7 +250,9 @@ impl Reader<'_> {
             if names[0].starts_with("functionD") || names[0].starts_with("function_d") {
                 below.shape = Some(Shape::Gemini);
             }
+            let is_empty = tape.entry(tools).len == 0;
             match tape.entry(tools).kind {
+                _ if is_empty && self.has_text(node, "name") => continue,
                 EntryKind::Array => self.list(tools, &below),
                 EntryKind::Object if names != ["function"] && !self.looks_like_schema(tools) => self.map(tools, &below),
                 _ => continue,
@@ -269,6 +272,9 @@ impl Reader<'_> {
     fn element(&mut self, node: Node, index: usize, context: &Context, place: Place) {
         let tape = self.tape;
         if !Found::of(tape, node).is_empty() {
+            if self.holds_tools(node) {
+                return self.push(node, place, Err(NoTool::new("a tool and a list of tools at once")));
+            }
             return self.tool(node, place, context);
         }
         let mut inner = context.clone();
@@ -306,16 +312,30 @@ impl Reader<'_> {
                 continue;
             }
             let found = Found::of(tape, value);
-            if found.is_empty() && !self.is_plain_schema(value) && tape.text(key).raw_bytes() <= GROUP_BYTES_MAX {
+            if found.is_empty() && !self.is_plain_schema(value) {
+                if tape.text(key).raw_bytes() > GROUP_BYTES_MAX {
+                    let detail =
+                        format!("neither a tool nor a schema, under a name of more than {GROUP_BYTES_MAX} bytes");
+                    self.push(value, place, Err(NoTool::new(detail)));
+                    continue;
+                }
                 let name: String = tape.text(key).chars().collect();
                 let inner = Context { pointer: place.pointer(tape).into(), ..context.clone() }.of_group(&name);
-                let is_container = self.container(value, &inner);
-                if is_container {
+                if self.container(value, &inner) {
+                    continue;
+                }
+                if self.is(value, EntryKind::Array) && tape.entry(value).len > 0 {
+                    self.list(value, &inner);
                     continue;
                 }
                 // A map around the map, as `mcpServers` is.
-                let holds_objects = tape.member_nodes(value).all(|(_, inner)| self.is(inner, EntryKind::Object));
-                if context.level < LEVELS_MAX && tape.entry(value).len > 0 && holds_objects {
+                let is_map = self.is(value, EntryKind::Object) && tape.entry(value).len > 0;
+                let mut members = tape.member_nodes(value).map(|(_, inner)| tape.entry(inner).kind);
+                if context.level < LEVELS_MAX
+                    && is_map
+                    && members.all(|kind| matches!(kind, EntryKind::Object | EntryKind::Array))
+                    && !self.is_like_properties(value)
+                {
                     let outer = Context { group: context.group.clone(), level: context.level + 1, ..inner };
                     self.map(value, &outer);
                     continue;
@@ -363,6 +383,9 @@ impl Reader<'_> {
             return Err(NoTool::new("a tool is an object"));
         }
         let found = Found::of(tape, node);
+        if found.is_empty() && self.holds_tools(node) {
+            return Err(NoTool::new("it holds tools deeper than catalogs are read"));
+        }
         if found.is_empty() && self.is_call(node) {
             return Err(NoTool::new("a call and no tool: it has arguments and no schema"));
         }
@@ -378,15 +401,19 @@ impl Reader<'_> {
     fn named(&self, node: Node, found: &Found, name: String, context: &Context) -> Result<Tool, NoTool> {
         let tape = self.tape;
         let refuse = |name: String, detail: String, hint| Err(NoTool { name: Some(name), detail, hint });
+        let unknown =
+            |member: &str| format!("the tool has no schema where one is known, but `{member}` looks like one");
         if let Some(shape) = self.declared.filter(|shape| *shape != Shape::Schemas) {
             let (input, output) = shape.schemas(tape, node);
-            return match (input, found.first()) {
-                (None, Some(other)) => {
+            return match (input, found.first(), self.overlooked(node)) {
+                (Some(input), ..) => self.unboxed(name, input, output),
+                (None, Some(other), _) => {
                     let (read, other) = (shape.name(), other.name());
                     let detail = format!("read as {read}, the tool has no schema, but it has one of {other}");
                     refuse(name, detail, Some(format!("it looks like {other}")))
                 }
-                _ => Ok(Tool { name, input, output }),
+                (None, None, Some(member)) => refuse(name, unknown(&member), None),
+                (None, None, None) => Ok(Tool { name, input, output }),
             };
         }
         match found.inputs(context.shape) {
@@ -394,16 +421,13 @@ impl Reader<'_> {
                 Ok(Tool { name, input: Some(plain(node)), output: None })
             }
             [] => match self.overlooked(node) {
-                Some(member) => {
-                    let detail = format!("the tool has no schema where one is known, but `{member}` looks like one");
-                    refuse(name, detail, None)
-                }
+                Some(member) => refuse(name, unknown(&member), None),
                 None if !self.is(node, EntryKind::Object) => {
                     refuse(name, "neither a tool nor a schema".to_owned(), None)
                 }
                 None => Ok(Tool { name, input: None, output: found.output(tape, node) }),
             },
-            [input] => Ok(Tool { name, input: Some(*input), output: found.output(tape, node) }),
+            [input] => self.unboxed(name, *input, found.output(tape, node)),
             _ => {
                 let detail = format!("the tool has several schemas of its arguments: {}", found.members());
                 refuse(name, detail, Some("keep one, or declare the shape".to_owned()))
@@ -411,23 +435,67 @@ impl Reader<'_> {
         }
     }
 
-    /// A member that looks like a schema, of a tool that has none where one is known.
+    /// The tool with that schema. Errors: it says nothing itself, but holds one that does.
+    fn unboxed(&self, name: String, input: SchemaAt, output: Option<SchemaAt>) -> Result<Tool, NoTool> {
+        if !self.holds_keyword(input.node)
+            && let Some(member) = self.overlooked(input.node)
+        {
+            let detail = format!("the tool's schema says nothing, but `{member}` in it looks like one");
+            return Err(NoTool { name: Some(name), ..NoTool::new(detail) });
+        }
+        Ok(Tool { name, input: Some(input), output })
+    }
+
+    /// A member that holds a schema, of a tool that has none where one is known; in the entry or in what is wrapped in it.
     fn overlooked(&self, node: Node) -> Option<String> {
-        const OTHERS: [&str; 9] = [
+        /// Schemas of results, and objects that are no schemas though keywords stand in them.
+        const OTHERS: [&str; 8] = [
             "outputSchema",
             "output_schema",
             "response",
             "responseJsonSchema",
             "response_json_schema",
-            "annotations",
-            "_meta",
-            "format",
+            "toolSpec",
+            "function",
             "custom",
         ];
+        const LABELS: [&str; 4] = ["annotations", "_meta", "format", "cache_control"];
         let tape = self.tape;
-        let mut members = tape.member_nodes(node).filter(|(_, value)| self.looks_like_schema(*value));
-        let name = |key| tape.text(key).chars().take(80).collect::<String>();
-        members.find_map(|(key, _)| Some(name(key)).filter(|name| !OTHERS.contains(&name.as_str())))
+        let wrapped = OTHERS[5..].iter().filter_map(|name| tape.member(node, name));
+        let mut name = String::new();
+        for definition in std::iter::once(node).chain(wrapped) {
+            for (key, value) in tape.member_nodes(definition) {
+                let name = tape.text(key).plain(&mut name);
+                let is_schema = match name {
+                    _ if OTHERS.contains(&name) || Keyword::named(name).is_some() => false,
+                    _ if LABELS.contains(&name) => self.has_kind(value, "properties", EntryKind::Object),
+                    _ => self.holds_keyword(value) || self.is_like_properties(value),
+                };
+                if is_schema {
+                    return Some(name.chars().take(80).collect());
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the object has a member that is called like a keyword.
+    fn holds_keyword(&self, node: Node) -> bool {
+        let tape = self.tape;
+        let mut name = String::new();
+        tape.member_nodes(node).any(|(key, _)| Keyword::named(tape.text(key).plain(&mut name)).is_some())
+    }
+
+    /// Whether all that the object has are objects of some type.
+    fn is_like_properties(&self, node: Node) -> bool {
+        let tape = self.tape;
+        tape.entry(node).kind == EntryKind::Object
+            && tape.entry(node).len > 0
+            && tape.member_nodes(node).all(|(_, value)| self.has_text(value, "type"))
+    }
+
+    fn has_kind(&self, node: Node, name: &str, kind: EntryKind) -> bool {
+        self.tape.member(node, name).is_some_and(|value| self.is(value, kind))
     }
 
     /// Whether the value is surely meant as a schema.
@@ -443,16 +511,10 @@ impl Reader<'_> {
 
     /// Whether a map's value is a schema: a boolean, or an object without a member or with a keyword.
     fn is_plain_schema(&self, node: Node) -> bool {
-        let tape = self.tape;
-        let mut name = String::new();
-        match tape.entry(node).kind {
+        let entry = self.tape.entry(node);
+        match entry.kind {
             EntryKind::True | EntryKind::False => true,
-            EntryKind::Object => {
-                let mut members = tape.member_nodes(node);
-                tape.entry(node).len == 0
-                    || self.overlooked(node).is_none()
-                        && members.any(|(key, _)| Keyword::named(tape.text(key).plain(&mut name)).is_some())
-            }
+            EntryKind::Object => entry.len == 0 || self.holds_keyword(node) && self.overlooked(node).is_none(),
             _ => false,
         }
     }
@@ -460,6 +522,14 @@ impl Reader<'_> {
     /// Whether the object is a tool rather than anything else.
     fn is_tool(&self, node: Node) -> bool {
         !Found::of(self.tape, node).is_empty() || self.has_text(node, "name")
+    }
+
+    /// Whether the object has a list of tools that is not empty.
+    fn holds_tools(&self, node: Node) -> bool {
+        let list = |name: &str| self.tape.member(node, name).map(|list| self.tape.entry(list));
+        let lists =
+            ["tools", "functions", "functionDeclarations", "function_declarations"].into_iter().filter_map(list);
+        lists.into_iter().any(|list| list.kind == EntryKind::Array && list.len > 0)
     }
 
     /// Whether the object is a recorded call.

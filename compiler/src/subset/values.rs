@@ -31,6 +31,9 @@ const VALUES_MAX: usize = 8_192;
 /// What judging one value may spend. Unit: fuel.
 const FUEL_MAX: u64 = 1_000_000;
 
+/// Entries of a schema that count as one look, where a container may be compared with each. Unit: entries.
+const ENTRIES_PER_LOOK: usize = 16;
+
 /// Subschemas that are compiled to judge values. Unit: units.
 const UNITS_MAX: usize = 1_024;
 
@@ -161,8 +164,15 @@ impl<'d> Compare<'_, 'd> {
             && given.nots.iter().all(|not| self.accepts(*not, value) != Some(true))
     }
 
-    /// Whether the subschema accepts the value; `None` where that is not told by the subschema alone.
+    /// Whether the subschema accepts the value; `None` where that is not told by the subschema alone, or after too many looks.
     pub(super) fn accepts(&mut self, schema: At, value: Value<'_>) -> Option<bool> {
+        let (tape, node) = value;
+        // A list of arrays or objects is gone through for each: at most all that the schema has.
+        if matches!(tape.entry(node).kind, EntryKind::Array | EntryKind::Object)
+            && !self.charge(self.tape(schema).entry_len() / ENTRIES_PER_LOOK)
+        {
+            return None;
+        }
         self.compile(schema);
         let unit = self.judge.units.get_mut(&schema).and_then(Option::take)?;
         let verdict = self.judge.run(&unit, value);
