@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use callgate::{Catalog, Finding, FindingKind, Options};
+use callgate::{Catalog, DocumentsBuilder, Finding, FindingKind, Options};
 use serde_json::{Map, Value, json};
 
 use crate::random::Rng;
@@ -116,13 +117,19 @@ const PLANTED: [(&str, &str, FindingKind); 30] = [
 /// One of [`PLANTED`], or one that is made: too long, too deep.
 fn planted(rng: &mut Rng) -> (String, &'static str, FindingKind) {
     let deep = |levels: usize| format!("{}{{}}{}", r#"{"not":"#.repeat(levels), "}".repeat(levels));
-    match rng.below(PLANTED.len() + 4) {
+    match rng.below(PLANTED.len() + 7) {
         0 => (format!(r#"{{"pattern": "{}"}}"#, "a".repeat(17_000)), "/pattern", FindingKind::PatternLimit),
         1 => (format!(r#"{{"description": "{}"}}"#, "x".repeat(70_000)), "", FindingKind::SizeExceeded),
         2 => (deep(40), "", FindingKind::DepthExceeded),
         3 => (deep(1_100), "", FindingKind::DepthLimit),
+        4 => (format!(r#"{{"description": "{}"}}"#, "x".repeat(4 << 20)), "", FindingKind::SizeLimit),
+        5 => (format!(r#"{{"allOf": [{}true]}}"#, "true,".repeat(50_001)), "/allOf", FindingKind::SubschemaLimit),
+        6 => {
+            let names: Vec<String> = (0..40_000).map(|at| format!("\"value {at}\"")).collect();
+            (format!(r#"{{"enum": [{}]}}"#, names.join(",")), "", FindingKind::ProgramLimit)
+        }
         other => {
-            let (schema, inside, kind) = PLANTED[other - 4];
+            let (schema, inside, kind) = PLANTED[other - 7];
             (schema.to_owned(), inside, kind)
         }
     }
@@ -135,7 +142,7 @@ fn seed(rng: &mut Rng, schema: &Value) -> Option<Seeded> {
     let at = rng.pick(&places).clone();
     let of = |kind, pointer: String, schema: &Value| Some(Seeded { kind, pointer, schema: schema.to_string() });
     let place = |schema: &mut Value| schema.pointer_mut(&at).and_then(Value::as_object_mut).map(std::mem::take);
-    match rng.below(12) {
+    match rng.below(13) {
         0 => {
             // A type that is there is misspelt.
             let mut members = place(&mut schema)?;
@@ -200,6 +207,10 @@ fn seed(rng: &mut Rng, schema: &Value) -> Option<Seeded> {
             plant(&mut schema, &at, "self", planted)?;
             of(FindingKind::RefCycle, format!("{name}/allOf/0/$ref"), &schema)
         }
+        8 => {
+            schema.as_object_mut()?.insert("$schema".to_owned(), STRANGE.into());
+            of(FindingKind::VocabularyUnknown, "/$schema".to_owned(), &schema)
+        }
         _ => {
             let (planted, inside, kind) = planted(rng);
             plant(&mut schema, &at, "planted", PLACEHOLDER.into())?;
@@ -241,18 +252,31 @@ fn plant(schema: &mut Value, at: &str, name: &str, planted: Value) -> Option<()>
     Some(())
 }
 
+/// A registered metaschema that requires a vocabulary which nobody knows.
+const STRANGE: &str = "https://example.com/strange";
+
+/// Limits that a tool of the corpus keeps and a planted schema breaks, and the strange metaschema.
+fn options() -> Options {
+    let mut documents = DocumentsBuilder::default();
+    let text = format!(r#"{{"$id": "{STRANGE}", "$vocabulary": {{"https://example.com/vocabulary": true}}}}"#);
+    documents.add(STRANGE, text.as_bytes()).expect("JSON");
+    let mut options = Options { documents: Arc::new(documents.build()), ..Options::default() };
+    options.limits.set("unit_bytes_max", 1 << 19).expect("a limit");
+    options
+}
+
 /// The findings of a catalog of the defect between two untouched tools.
-fn findings(seeded: &Seeded, before: &Value, after: &Value) -> Vec<Finding> {
+fn findings(seeded: &Seeded, before: &Value, after: &Value, options: &Options) -> Vec<Finding> {
     let text = format!(
         r#"{{"tools": [{{"name": "before", "inputSchema": {before}}}, {{"name": "defect", "inputSchema": {}}}, {{"name": "after", "inputSchema": {after}}}]}}"#,
         seeded.schema
     );
-    Catalog::compile(text, &Options::default()).expect("a catalog").1.findings
+    Catalog::compile(text, options).expect("a catalog").1.findings
 }
 
 #[test]
 fn a_seeded_defect_is_found_where_it_is() {
-    let tools = tools();
+    let (tools, options) = (tools(), options());
     let (mut seeds, mut found) = (0, 0);
     let mut missed: BTreeMap<FindingName, Vec<String>> = BTreeMap::new();
     for number in 0..SEEDS {
@@ -261,11 +285,16 @@ fn a_seeded_defect_is_found_where_it_is() {
         let Some(seeded) = seed(&mut rng, touched) else {
             continue;
         };
-        let findings = findings(&seeded, before, after);
+        let findings = findings(&seeded, before, after, &options);
         let others = findings.iter().filter(|finding| finding.tool.as_deref() != Some("defect"));
         assert_eq!(others.count(), 0, "seed {number}: an untouched tool is blamed: {findings:?}");
         seeds += 1;
-        let is_it = |finding: &Finding| finding.kind == seeded.kind && finding.pointer == seeded.pointer;
+        // One subschema too many is told where it stands, somewhere below.
+        let is_there = |pointer: &str| match seeded.kind {
+            FindingKind::SubschemaLimit => pointer.starts_with(&seeded.pointer),
+            _ => pointer == seeded.pointer,
+        };
+        let is_it = |finding: &Finding| finding.kind == seeded.kind && is_there(&finding.pointer);
         if findings.iter().any(is_it) {
             found += 1;
         } else {
