@@ -271,11 +271,12 @@ impl Reader<'_> {
 
     fn element(&mut self, node: Node, index: usize, context: &Context, place: Place) {
         let tape = self.tape;
-        if !Found::of(tape, node).is_empty() {
+        let found = Found::of(tape, node);
+        if !found.is_empty() {
             if self.holds_tools(node) {
                 return self.push(node, place, Err(NoTool::new("a tool and a list of tools at once")));
             }
-            return self.tool(node, place, context);
+            return self.tool(node, &found, place, context);
         }
         let mut inner = context.clone();
         inner.pointer = place.pointer(tape).into();
@@ -296,9 +297,9 @@ impl Reader<'_> {
         }
         if let Some(tool) = wrapped.filter(|_| !self.has_text(node, "name")) {
             let below = inner.below(&["tool"]);
-            return self.tool(tool, below.place(Step::Here), &below);
+            return self.tool(tool, &Found::of(tape, tool), below.place(Step::Here), &below);
         }
-        self.tool(node, place, context);
+        self.tool(node, &found, place, context);
     }
 
     /// A map from names to tools, schemas, or what holds tools.
@@ -361,8 +362,8 @@ impl Reader<'_> {
         }
     }
 
-    fn tool(&mut self, node: Node, place: Place, context: &Context) {
-        let tool = self.read_tool(node, context);
+    fn tool(&mut self, node: Node, found: &Found, place: Place, context: &Context) {
+        let tool = self.read_tool(node, found, context);
         self.push(node, place, tool);
     }
 
@@ -374,7 +375,7 @@ impl Reader<'_> {
         self.entries.push(Entry { node, place, tool });
     }
 
-    fn read_tool(&self, node: Node, context: &Context) -> Result<Tool, NoTool> {
+    fn read_tool(&self, node: Node, found: &Found, context: &Context) -> Result<Tool, NoTool> {
         let tape = self.tape;
         if let Some(broken) = self.broken.get(&(tape.entry(node).start as usize)) {
             return Err(NoTool::new(broken.clone()));
@@ -382,7 +383,6 @@ impl Reader<'_> {
         if !self.is(node, EntryKind::Object) {
             return Err(NoTool::new("a tool is an object"));
         }
-        let found = Found::of(tape, node);
         if found.is_empty() && self.holds_tools(node) {
             return Err(NoTool::new("it holds tools deeper than catalogs are read"));
         }
@@ -392,9 +392,9 @@ impl Reader<'_> {
         let name = match found.name(tape, node, self.declared) {
             Some(name) if !name.is_empty() => name,
             Some(_) => return Err(NoTool::new("the tool's name is empty")),
-            None => return Err(self.nameless(node, &found)),
+            None => return Err(self.nameless(node, found)),
         };
-        self.named(node, &found, context.named(name), context)
+        self.named(node, found, context.named(name), context)
     }
 
     /// The tool of that name. Errors: which schema is its own cannot be told.
@@ -416,19 +416,19 @@ impl Reader<'_> {
                 (None, None, None) => Ok(Tool { name, input, output }),
             };
         }
-        match found.inputs(context.shape) {
-            [] if self.is_plain_schema(node) && found.name(tape, node, None).is_none() => {
+        match found.only(context.shape) {
+            Err(0) if self.is_plain_schema(node) && found.name(tape, node, None).is_none() => {
                 Ok(Tool { name, input: Some(plain(node)), output: None })
             }
-            [] => match self.overlooked(node) {
+            Err(0) => match self.overlooked(node) {
                 Some(member) => refuse(name, unknown(&member), None),
                 None if !self.is(node, EntryKind::Object) => {
                     refuse(name, "neither a tool nor a schema".to_owned(), None)
                 }
                 None => Ok(Tool { name, input: None, output: found.output(tape, node) }),
             },
-            [input] => self.unboxed(name, *input, found.output(tape, node)),
-            _ => {
+            Ok(input) => self.unboxed(name, input, found.output(tape, node)),
+            Err(_) => {
                 let detail = format!("the tool has several schemas of its arguments: {}", found.members());
                 refuse(name, detail, Some("keep one, or declare the shape".to_owned()))
             }

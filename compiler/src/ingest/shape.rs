@@ -164,15 +164,17 @@ impl Shape {
 
 /// What an entry has for schemas of its arguments, wherever some shape looks for them.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    shapes: Vec<Shape>,
-    inputs: Vec<SchemaAt>,
-    /// Members that hold them.
-    members: Vec<&'static str>,
-    /// The same, as if the tool were of `parameters` in Gemini's flavour.
-    of_gemini: Vec<SchemaAt>,
-    /// What the first lies in.
-    definition: Option<Node>,
+pub(crate) struct Found(Vec<Candidate>);
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    shape: Shape,
+    input: SchemaAt,
+    /// The member that holds it.
+    member: &'static str,
+    /// What that is a member of.
+    definition: Node,
 }
 
 /// Members that a definition may lie under.
@@ -196,39 +198,47 @@ impl Found {
                     continue;
                 };
                 let flavour = if member == "parameters" { Flavour::of(tape, input.node) } else { JsonSchema };
-                found.shapes.push(shape_of(tape, node, wrapper, member, flavour));
-                found.inputs.push(SchemaAt { flavour, ..input });
-                let of_gemini = if member == "parameters" { OpenApi } else { flavour };
-                found.of_gemini.push(SchemaAt { flavour: of_gemini, ..input });
-                found.members.push(member);
-                found.definition.get_or_insert(definition);
+                let shape = shape_of(tape, node, wrapper, member, flavour);
+                found.0.push(Candidate { shape, input: SchemaAt { flavour, ..input }, member, definition });
             }
         }
         found
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.inputs.is_empty()
+        self.0.is_empty()
     }
 
     /// The shape that the first of them is of.
     pub(crate) fn first(&self) -> Option<Shape> {
-        self.shapes.first().copied()
+        self.0.first().map(|candidate| candidate.shape)
     }
 
-    /// The schemas; `around` is the shape of what holds the tool.
-    pub(crate) fn inputs(&self, around: Option<Shape>) -> &[SchemaAt] {
-        if around == Some(Shape::Gemini) { &self.of_gemini } else { &self.inputs }
+    /// The only schema, or how many there are. `around` is the shape of what holds the tool: Gemini's lists have
+    /// `parameters` in its flavour, however they are spelled.
+    pub(crate) fn only(&self, around: Option<Shape>) -> Result<SchemaAt, usize> {
+        match self.0[..] {
+            [Candidate { input, member: "parameters", .. }] if around == Some(Shape::Gemini) => {
+                Ok(SchemaAt { flavour: OpenApi, ..input })
+            }
+            [Candidate { input, .. }] => Ok(input),
+            _ => Err(self.0.len()),
+        }
     }
 
     /// The members that hold them, for people.
     pub(crate) fn members(&self) -> String {
-        self.members.join(", ")
+        self.0.iter().map(|candidate| candidate.member).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What the first of them lies in.
+    fn definition(&self) -> Option<Node> {
+        self.0.first().map(|candidate| candidate.definition)
     }
 
     /// The schema of results beside the first of them.
     pub(crate) fn output(&self, tape: Tape<'_>, node: Node) -> Option<SchemaAt> {
-        let definition = self.definition.unwrap_or(node);
+        let definition = self.definition().unwrap_or(node);
         let shape = self.first().unwrap_or(Shape::Mcp);
         let rows = std::iter::once(shape.row()).chain([Shape::Mcp, Shape::Anthropic].map(Shape::row));
         rows.flat_map(|row| row.output).find_map(|(name, flavour)| schema_at(tape, definition, name, *flavour))
@@ -238,7 +248,7 @@ impl Found {
     pub(crate) fn name(&self, tape: Tape<'_>, node: Node, declared: Option<Shape>) -> Option<String> {
         let inside = match declared {
             Some(shape) => wrapped(tape, node, shape.row().wrappers),
-            None => self.definition.or_else(|| WRAPPERS.iter().find_map(|name| wrapped(tape, node, &[name]))),
+            None => self.definition().or_else(|| WRAPPERS.iter().find_map(|name| wrapped(tape, node, &[name]))),
         };
         let outer = if declared.is_some_and(|shape| shape.row().wrappers.is_empty()) {
             Vec::new()

@@ -28,18 +28,7 @@ impl<'d> Compare<'_, 'd> {
         let takes = |compare: &mut Self, given: &Given<'d>| {
             places.iter().any(|place| compare.ask(|compare| compare.implies(given, goal.to(*place))))
         };
-        if takes(self, given) {
-            return true;
-        }
-        let mut all = true;
-        for group in Kinds::GROUPS {
-            let part = given.of_kinds(group);
-            if part.kinds.is_empty() || part.kinds != given.kinds && takes(self, &part) {
-                continue;
-            }
-            all &= self.asking == 0 && self.nearest_branch(&part, goal, rule, places);
-        }
-        all
+        self.by_kinds(given, takes, |compare, part| compare.nearest_branch(part, goal, rule, places))
     }
 
     /// Exactly one branch takes all of what is given, or of each kind of values in it.
@@ -55,6 +44,17 @@ impl<'d> Compare<'_, 'd> {
                 })
             })
         };
+        self.by_kinds(given, takes, |compare, part| compare.nearest_branch(part, goal, rule, places))
+    }
+
+    /// Whether the union `takes` all that is given, or each kind of values in it. What keeps it from taking a kind is told by
+    /// `tell`, which answers whether a proof came out of it after all.
+    fn by_kinds(
+        &mut self,
+        given: &Given<'d>,
+        takes: impl Fn(&mut Self, &Given<'d>) -> bool,
+        tell: impl Fn(&mut Self, &Given<'d>) -> bool,
+    ) -> bool {
         if takes(self, given) {
             return true;
         }
@@ -64,7 +64,7 @@ impl<'d> Compare<'_, 'd> {
             if part.kinds.is_empty() || part.kinds != given.kinds && takes(self, &part) {
                 continue;
             }
-            all &= self.asking == 0 && self.nearest_branch(&part, goal, rule, places);
+            all &= self.asking == 0 && tell(self, &part);
         }
         all
     }
