@@ -452,7 +452,9 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
         // What its block said is what the branch around it says: the union was opened for the block only.
         let (depth, branch) = self.around();
         let listed = self.explanation.inner.get_mut(fold.inner.0 as usize..).unwrap_or_default();
-        listed.iter_mut().for_each(|inner| inner.move_to(depth + 1, depth, branch));
+        for inner in listed {
+            inner.move_to(depth + 1, depth, branch);
+        }
         self.explanation.kept.push(fold);
         self.merge_kept(fold);
         self.explanation.kept.len() as u32 - 1
