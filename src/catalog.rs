@@ -267,7 +267,7 @@ impl Catalog {
     fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
         let schema = |compiled: &CompiledSchema| {
             let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
-            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits), self.options.lax))
         };
         let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
         let name = compiled.name.clone();

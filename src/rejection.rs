@@ -27,6 +27,8 @@ pub struct Rejection<'s> {
 /// What a rejection is of.
 pub(crate) enum Cause<'s> {
     Failed(&'s Unit, RefCell<Found<'s>>),
+    /// The schema has nothing against the arguments as a lax handler reads them, but they cannot be read so.
+    Misread(RefCell<Found<'s>>),
     Malformed(Malformed),
     NotJson(Tape<'s>, Node),
 }
@@ -37,6 +39,20 @@ const UNBOUNDED: usize = usize::MAX;
 impl<'s> Rejection<'s> {
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
         Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
+    }
+
+    pub(crate) fn misread(found: Found<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause: Cause::Misread(RefCell::new(found)), text_bytes_max }
+    }
+
+    /// How much text is written at most.
+    pub(crate) fn text_bytes_max(&self) -> usize {
+        self.text_bytes_max
+    }
+
+    /// The first thing that a reading found, where the schema has nothing to say.
+    fn misread_code(found: &RefCell<Found<'_>>) -> &'static str {
+        found.borrow().field_lines().reading.failures().first().map_or(NOT_JSON, |failure| failure.code.as_str())
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
@@ -58,9 +74,19 @@ impl<'s> Rejection<'s> {
         out.finish()
     }
 
-    fn write_text(&self, out: &mut impl Write) -> fmt::Result {
+    pub(crate) fn write_text(&self, out: &mut impl Write) -> fmt::Result {
         match &self.cause {
             Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let Some(failure) = lines.reading.failures().first() else {
+                    return Ok(());
+                };
+                lines.write_message(out, failure)?;
+                let mut at = String::new();
+                if lines.write_location(&mut at, failure, "/")? { write!(out, " at {at}") } else { Ok(()) }
+            }
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
@@ -106,6 +132,7 @@ impl<'s> Rejection<'s> {
     pub fn code(&self) -> &'s str {
         match &self.cause {
             Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or(FALSE_SCHEMA),
+            Cause::Misread(found) => Self::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
@@ -257,6 +284,7 @@ impl<'s> Failure<'_, 's> {
     pub fn code(&self) -> &'s str {
         match &self.rejection.cause {
             Cause::Failed(..) => self.keyword().unwrap_or(FALSE_SCHEMA),
+            Cause::Misread(found) => Rejection::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }

@@ -3,6 +3,7 @@
 use callgate_vm::explain::{Explanation, ExplanationSizes};
 use callgate_vm::json_text::{JsonText, TextScratch};
 use callgate_vm::limits::{FRAMES_MAX, Limits};
+use callgate_vm::read::Reading;
 use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
 use callgate_vm::unit::{Requirements, Unit};
@@ -21,6 +22,9 @@ pub struct Session {
     pub(crate) tape_stack: StackOf<'static, TapeInstance<'static>>,
     pub(crate) tape: TapeBuf,
     pub(crate) explanation: Explanation,
+    /// What was sent, where a lax reading has put its copy on the other tape.
+    pub(crate) sent: TapeBuf,
+    pub(crate) reading: Reading,
     pub(crate) evaluation_paths: bool,
 }
 

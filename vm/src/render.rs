@@ -86,6 +86,18 @@ impl<'r> Renderer<'r> {
         }
     }
 
+    /// Writes names as they are and indices, joined; answers whether there is any.
+    pub fn write_location(self, out: &mut impl Write, path: u32, joint: char) -> Result<bool, fmt::Error> {
+        let mut any = false;
+        for step in self.location(path) {
+            if std::mem::replace(&mut any, true) {
+                out.write_char(joint)?;
+            }
+            write_plain_step(out, step)?;
+        }
+        Ok(any)
+    }
+
     /// Writes ` at PATH`: names as they are and indices, joined by slashes; nothing where that is empty.
     fn write_at(self, out: &mut impl Write, path: u32) -> fmt::Result {
         let mut steps = self.location(path);
