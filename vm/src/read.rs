@@ -24,6 +24,7 @@ mod array;
 mod block;
 mod boolean;
 mod coerced;
+mod decimal;
 mod duration;
 mod email;
 mod failure;

@@ -148,9 +148,6 @@ fn whole(bytes: &[u8]) -> Result<(u64, &[u8]), Problem> {
 
 /// What follows the `P` of ISO 8601.
 fn iso(bytes: &[u8]) -> Result<Parts, Problem> {
-    if bytes.len() < 2 {
-        return Err(Problem::TooShort);
-    }
     let (mut parts, mut rest) = (Parts::default(), bytes);
     let (mut in_time, mut had_fraction) = (false, false);
     while let Some(first) = rest.first() {
@@ -180,7 +177,7 @@ fn iso(bytes: &[u8]) -> Result<Parts, Problem> {
         parts.add(value, fraction, unit_seconds)?;
         rest = &after[1..];
     }
-    Ok(parts)
+    if bytes.len() < 2 { Err(Problem::TooShort) } else { Ok(parts) }
 }
 
 /// `2d`, `2 days`, `2 days, 03:04:05`.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! "7"  "+7"  " 7 "  "007"  "1.0"  "1_000"      7  7  7  7  1  1000
+//! "0-7"                                        -7: zeros in front are dropped before the sign is looked for
 //! "1.5"  "1e3"  "0x10"  "１"  ""               no integer
 //! ```
 
@@ -22,9 +23,10 @@ pub(crate) fn parse(text: &str, literal: &mut String) -> Result<(), IntProblem> 
     if text.len() > MAX_DIGITS {
         return Err(IntProblem::TooLong);
     }
-    let (sign, digits) = match text.strip_prefix('-') {
+    let unsigned = text.strip_prefix('+').filter(|rest| !rest.starts_with('-')).unwrap_or(text);
+    let (sign, digits) = match unsigned.trim_start_matches('0').strip_prefix('-') {
         Some(digits) => ("-", digits),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
+        None => ("", unsigned),
     };
     let digits = without_zero_fraction(digits);
     if !has_lone_underscores(digits) || !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
@@ -72,6 +74,12 @@ mod tests {
         check("-0", Ok("0"));
         check("-012", Ok("-12"));
         check("100000000000000000000", Ok("100000000000000000000"));
+    }
+
+    #[test]
+    fn zeros_may_stand_before_a_sign() {
+        check("0-2", Ok("-2"));
+        check("00-467", Ok("-467"));
     }
 
     #[test]

@@ -175,7 +175,7 @@ impl<'r> FieldLines<'r> {
             return Ok(());
         };
         let mut plain = String::new();
-        match uuid::Uuid::try_parse(text.plain(&mut plain)) {
+        match uuid::Uuid::parse_str(text.plain(&mut plain)) {
             Err(problem) => write!(out, ", {problem}"),
             Ok(_) => Ok(()),
         }

@@ -17,8 +17,9 @@ use crate::tape::Node;
 /// Doubles from here on are no 64-bit integers.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// The share of a value that its remainder may be and still count as none. Source: pydantic-core, constraints of floats.
-const REMAINDER_SHARE: f64 = 1e-9;
+/// What the remainder may be and still count as none: this, or this share of the value. Source: pydantic-core, constraints of
+/// floats.
+const REMAINDER_MAX: f64 = 1e-9;
 
 /// Constraints of numbers in the order in which they are looked at.
 const OF_NUMBERS: [(Opcode, FieldCode); 5] = [
@@ -324,7 +325,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Notes that a range of the texts stands in place of the value.
-    fn settle(&mut self, node: Node, range: (u32, u32)) {
+    pub(super) fn settle(&mut self, node: Node, range: (u32, u32)) {
         self.reading.edits.push(super::failure::Edit { node, text: Some(range) });
     }
 }
@@ -349,7 +350,7 @@ fn is_about_multiple(number: Number<'_>, divisor: Number<'_>) -> bool {
         Number::Big(literal) => literal.parse().unwrap_or(f64::INFINITY),
     };
     let (value, divisor) = (double(number), double(divisor));
-    let (rest, share) = ((value % divisor).abs(), value.abs() * REMAINDER_SHARE);
+    let (rest, share) = ((value % divisor).abs(), REMAINDER_MAX * value.abs().max(1.0));
     // What is no number has no remainder either.
     !(rest > share && (rest - divisor).abs() > share)
 }

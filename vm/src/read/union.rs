@@ -5,13 +5,15 @@
 
 use super::Mode;
 use super::block::{Block, discriminator};
+use super::decimal;
 use super::failure::{FieldCode, FieldStep, NO_PC};
 use super::literal::Found;
 use super::walk::{Exactness, Fit, Reader, Step};
-use crate::insn::{Target, Word};
+use crate::insn::{Target, Types, Word};
 use crate::instance::View;
 use crate::opcode::Opcode;
 use crate::tape::Node;
+use crate::unit::Unit;
 
 impl<'r> Reader<'r, '_> {
     pub(super) fn union(&mut self, (pc, word): (u32, Word), node: Node, at: u32) -> Step<bool> {
@@ -28,8 +30,11 @@ impl<'r> Reader<'r, '_> {
         if nulls > 0 && matches!(self.tape.view_node(node), View::Null) && self.mode.is_pydantic() {
             return Ok(true);
         }
-        let mut others = branches.iter().copied().filter(|bits| !is_null(bits)).peekable();
-        match others.peek().copied() {
+        let others = branches.iter().copied().filter(|bits| !is_null(bits));
+        if self.mode == Mode::Lax && is_decimal(unit, others.clone()) {
+            return self.decimal(pc, others, node, at);
+        }
+        match others.clone().next() {
             Some(only) if nulls > 0 && branches.len() - nulls == 1 && !matches!(self.tape.view_node(node), View::Null) => {
                 self.value(Target::from_bits(only), node, at)
             }
@@ -85,6 +90,41 @@ impl<'r> Reader<'r, '_> {
         Ok(true)
     }
 
+    /// A number or text, which a handler gets as decimal text: what is wrong with a value that is no text is said of the
+    /// number alone. Text that is no number may pass by the other branch, as the schema says.
+    fn decimal(&mut self, pc: u32, mut others: impl Iterator<Item = u32> + Clone, node: Node, at: u32) -> Step<bool> {
+        let view = self.tape.view_node(node);
+        self.spend(1 + view.bytes() as u64)?;
+        let edits = self.reading.edits.len();
+        let passed = match (view, others.clone().next()) {
+            (View::String(_), _) | (_, None) => self.smart(pc, others.by_ref(), node, at)?,
+            (_, Some(number)) => self.value(Target::from_bits(number), node, at)?,
+        };
+        if !passed {
+            return Ok(false);
+        }
+        let text = match view {
+            View::String(text) => text.plain(&mut self.reading.spare),
+            View::Number(number) => {
+                self.reading.spare.clear();
+                let written = number.write(&mut self.reading.spare);
+                debug_assert!(written.is_ok());
+                &self.reading.spare
+            }
+            _ => return Ok(true),
+        };
+        let from = self.reading.text.len();
+        self.reading.text.push('"');
+        if decimal::write(text, &mut self.reading.text) {
+            self.reading.text.push('"');
+            self.reading.edits.truncate(edits);
+            self.settle(node, (from as u32, self.reading.text.len() as u32));
+        } else {
+            self.reading.text.truncate(from);
+        }
+        Ok(true)
+    }
+
     /// The constants of a branch's tag.
     fn tag(&self, bits: u32, name: &str) -> Option<Block<'r>> {
         Block::of(self.unit, Target::from_bits(bits))?.tag(name)
@@ -119,4 +159,16 @@ impl<'r> Reader<'r, '_> {
         self.fail(FieldCode::TagInvalid, at, pc, tag);
         Ok(false)
     }
+}
+
+/// Whether the branches are a number and text, in this order, with nothing but constraints.
+fn is_decimal(unit: &Unit, mut branches: impl Iterator<Item = u32>) -> bool {
+    let mut is_plain = |types: Types| {
+        let block = branches.next().and_then(|bits| Block::of(unit, Target::from_bits(bits)));
+        block.is_some_and(|block| {
+            let is_it = block.types().is_some_and(|(_, of)| of == types);
+            is_it && block.literal().is_none() && block.format().is_none()
+        })
+    };
+    is_plain(Types::NUMBER) && is_plain(Types::STRING) && branches.next().is_none()
 }
