@@ -60,7 +60,13 @@ impl LoadedTool {
     #[inline]
     pub(crate) fn schema(&self, role: SchemaRole) -> Option<&Schema> {
         let Unread { unit, schema } = if role == SchemaRole::Input { &self.input } else { &self.output };
-        let read = || Some(Schema::new(Arc::clone(self.file.units.get(*unit).ok()?), Arc::clone(&self.file.limits), self.file.lax));
+        let read = || {
+            Some(Schema::new(
+                Arc::clone(self.file.units.get(*unit).ok()?),
+                Arc::clone(&self.file.limits),
+                self.file.lax,
+            ))
+        };
         schema.get_or_init(read).as_ref()
     }
 

@@ -101,7 +101,11 @@ impl Schema {
 
     /// Whether pydantic's strict mode would take the arguments from JSON; `None` where that cannot be told (text that is not
     /// JSON, limits).
-    pub fn accepts_strictly<'s>(&'s self, session: &'s mut Session, arguments: impl Into<Arguments<'s>>) -> Option<bool> {
+    pub fn accepts_strictly<'s>(
+        &'s self,
+        session: &'s mut Session,
+        arguments: impl Into<Arguments<'s>>,
+    ) -> Option<bool> {
         let sent = session.put(self, arguments.into()).ok()?;
         session.read_sent(self, sent, Mode::Strict).ok()
     }

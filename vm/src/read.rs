@@ -42,8 +42,8 @@ mod union;
 mod url;
 mod walk;
 
-pub use failure::{FieldCode, FieldFailure, FieldStep, Reading};
 pub use coerced::CopyExtent;
+pub use failure::{FieldCode, FieldFailure, FieldStep, Reading};
 pub use render::FieldLines;
 
 use crate::execute::Bounds;

@@ -92,7 +92,8 @@ impl<'u> Block<'u> {
 
     /// Whether it stands among definitions: what refers to it calls it by its name.
     pub(super) fn is_definition(self) -> bool {
-        let location = self.words().find_map(|(pc, _)| self.unit.note(pc)).map(|note| self.unit.str(note.keyword_location));
+        let location =
+            self.words().find_map(|(pc, _)| self.unit.note(pc)).map(|note| self.unit.str(note.keyword_location));
         let mut steps = location.unwrap_or_default().rsplit('/').skip(2);
         matches!(steps.next(), Some("$defs" | "definitions"))
     }
@@ -114,11 +115,9 @@ pub(super) fn note_text(unit: &Unit, pc: u32, at: usize) -> Option<&str> {
 
 /// The name of the property that tells the branches of the union apart.
 pub(super) fn discriminator(unit: &Unit, pc: u32) -> Option<&str> {
-    let note = unit.note(pc)?;
     let word = unit.code().get(pc as usize)?;
     // A `oneOf` names its branches first.
     let before = if word.opcode() == Opcode::OneOf { unit.list(word.c).len() } else { 0 };
-    debug_assert!(note.wording == Wording::Union);
     note_text(unit, pc, before)
 }
 
@@ -127,7 +126,8 @@ pub(super) fn constants(unit: &Unit, pc: u32) -> impl Iterator<Item = &str> {
     let note: Option<&Note> = unit.note(pc);
     let text = note.and_then(|note| unit.note_texts(note).first()).map_or("", |id: &StrId| unit.str(*id));
     let is_list = note.is_some_and(|note| note.wording == Wording::NotOneOf);
-    let inside = if is_list { text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text) } else { text };
+    let inside =
+        if is_list { text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text) } else { text };
     Constants { rest: inside, whole: !is_list }
 }
 
@@ -177,7 +177,10 @@ mod tests {
     fn lists_are_split_at_their_own_commas() {
         let parts = |rest| Constants { rest, whole: false }.collect::<Vec<_>>();
         assert_eq!(parts("'a', 2, True"), ["'a'", "2", "True"]);
-        assert_eq!(parts(r#""it's, so", '\', ', [1, 2], {'k': 'v, w'}"#), [r#""it's, so""#, r"'\', '", "[1, 2]", "{'k': 'v, w'}"]);
+        assert_eq!(
+            parts(r#""it's, so", '\', ', [1, 2], {'k': 'v, w'}"#),
+            [r#""it's, so""#, r"'\', '", "[1, 2]", "{'k': 'v, w'}"]
+        );
         assert!(parts("").is_empty());
     }
 }

@@ -18,7 +18,9 @@ mod tests {
 
     #[test]
     fn words() {
-        for (text, expected) in [("true", true), ("TRUE", true), ("Y", true), ("1", true), ("off", false), ("No", false), ("0", false)] {
+        for (text, expected) in
+            [("true", true), ("TRUE", true), ("Y", true), ("1", true), ("off", false), ("No", false), ("0", false)]
+        {
             assert_eq!(parse(text), Some(expected), "{text:?}");
         }
         for text in ["", " 1 ", "2", "-1", "1.0", "yep", "null", "\u{ff11}"] {

@@ -48,7 +48,10 @@ impl Parts {
     /// Adds `value` and the fraction of units of `unit_seconds`.
     fn add(&mut self, value: u64, fraction: f64, unit_seconds: u64) -> Result<(), Problem> {
         let add = |sum: u64, value: u64, by: u64| {
-            value.checked_mul(by).and_then(|more| sum.checked_add(more)).filter(|sum| *sum <= u64::from(u32::MAX) * by.max(1))
+            value
+                .checked_mul(by)
+                .and_then(|more| sum.checked_add(more))
+                .filter(|sum| *sum <= u64::from(u32::MAX) * by.max(1))
         };
         let whole_days = unit_seconds >= DAY;
         if whole_days {
@@ -132,7 +135,8 @@ fn quantity(bytes: &[u8]) -> Result<(u64, f64, bool, &[u8]), Problem> {
     if digits.is_empty() {
         return Err(Problem::DurationNumber);
     }
-    let (part, _) = digits.iter().fold((0.0, 0.1), |(sum, unit), digit| (sum + f64::from(digit - b'0') * unit, unit / 10.0));
+    let (part, _) =
+        digits.iter().fold((0.0, 0.1), |(sum, unit), digit| (sum + f64::from(digit - b'0') * unit, unit / 10.0));
     Ok((value, part, true, rest))
 }
 

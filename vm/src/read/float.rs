@@ -27,7 +27,15 @@ mod tests {
 
     #[test]
     fn numbers_in_many_spellings() {
-        let table = [("1.5", 1.5), (" 7 ", 7.0), ("1e3", 1e3), ("1_000", 1e3), ("+1", 1.0), (".5", 0.5), ("-inf", f64::NEG_INFINITY)];
+        let table = [
+            ("1.5", 1.5),
+            (" 7 ", 7.0),
+            ("1e3", 1e3),
+            ("1_000", 1e3),
+            ("+1", 1.0),
+            (".5", 0.5),
+            ("-inf", f64::NEG_INFINITY),
+        ];
         for (text, expected) in table {
             assert_eq!(parse(text, &mut String::new()), Some(expected), "{text:?}");
         }

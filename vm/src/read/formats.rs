@@ -89,9 +89,8 @@ impl<'t> Reader<'_, 't> {
                     Ok(read) => Ok(read),
                 }
             }
-            View::Number(number) if self.mode == Mode::Lax => {
-                DateTime::from_seconds(seconds(number)).map_err(|problem| Misfit::of(FieldCode::DateTimeParsing, problem))
-            }
+            View::Number(number) if self.mode == Mode::Lax => DateTime::from_seconds(seconds(number))
+                .map_err(|problem| Misfit::of(FieldCode::DateTimeParsing, problem)),
             _ => Err(FieldCode::DateTime.into()),
         }?;
         self.floor(Exactness::Lax);
@@ -173,7 +172,9 @@ impl<'t> Reader<'_, 't> {
                 let is = Format::Ipv4.check(text.plain(self.scratch.patterns.plain()));
                 return if is { Ok(Value::Settled) } else { Err(FieldCode::Ipv4.into()) };
             }
-            View::Number(Number::Int(int)) if self.mode == Mode::Lax => u32::try_from(int).map_err(|_| FieldCode::Ipv4)?,
+            View::Number(Number::Int(int)) if self.mode == Mode::Lax => {
+                u32::try_from(int).map_err(|_| FieldCode::Ipv4)?
+            }
             View::Bool(is) if self.mode == Mode::Lax => is.into(),
             _ => return Err(FieldCode::Ipv4.into()),
         };

@@ -84,7 +84,9 @@ mod tests {
 
     #[test]
     fn what_is_no_integer() {
-        for text in ["", " ", "1.5", "1e3", "0x10", "\u{ff11}", "+", "-", "+-7", "_1", "1_", "1__0", ".0", "a", "7 7", "1.0.0"] {
+        for text in
+            ["", " ", "1.5", "1e3", "0x10", "\u{ff11}", "+", "-", "+-7", "_1", "1_", "1__0", ".0", "a", "7 7", "1.0.0"]
+        {
             check(text, Err(IntProblem::Unreadable));
         }
         check(&"9".repeat(4_300), Ok(&"9".repeat(4_300)));

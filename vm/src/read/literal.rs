@@ -58,17 +58,8 @@ impl<'r, 't> Reader<'r, 't> {
                 self.fail(code, at, pc, node);
                 return Ok(None);
             }
-            Found::Same => {
-                let raw = self.raw(node);
-                // A constant that is not of the types beside it is out of reach.
-                let mut instance = TapeInstance::new(self.tape, node);
-                return match block.types() {
-                    Some((pc, types)) if !instance.types(node)?.meets(types) => {
-                        self.of_types(block, (pc, types), node, at)
-                    }
-                    _ => Ok(Some(raw)),
-                };
-            }
+            _ if self.mode == Mode::Schema => return self.of_block(block, node, at),
+            Found::Same => return self.same(block, node, at),
             Found::Number(number) => {
                 self.edit(node, |out| number.write(out));
             }
@@ -77,6 +68,15 @@ impl<'r, 't> Reader<'r, 't> {
             }
         }
         Ok(Some(Value::Settled))
+    }
+
+    /// The value as it is; a constant that is not of the types beside it is out of reach.
+    fn same(&mut self, block: Block<'r>, node: Node, at: u32) -> Step<Option<Value<'t>>> {
+        let types = TapeInstance::new(self.tape, node).types(node)?;
+        if block.types().is_none_or(|(_, wanted)| types.meets(wanted)) {
+            return Ok(Some(self.raw(node)));
+        }
+        self.of_block(block, node, at)
     }
 
     /// Whether the value is among the constants of the instruction.
@@ -94,7 +94,11 @@ impl<'r, 't> Reader<'r, 't> {
         let same = |is| if is { Found::Same } else { Found::No };
         Ok(match (values.view_node(constant), view) {
             (View::Number(constant), View::Number(number)) if constant.compare(number).is_eq() => {
-                if constant.is_integer_literal() == number.is_integer_literal() { Found::Same } else { Found::Number(constant) }
+                if constant.is_integer_literal() == number.is_integer_literal() {
+                    Found::Same
+                } else {
+                    Found::Number(constant)
+                }
             }
             (View::Number(constant), View::Bool(is)) if alike && is_bit(constant, is) => Found::Number(constant),
             (View::Bool(is), View::Number(number)) if alike && is_bit(number, is) => Found::Bool(is),

@@ -75,7 +75,9 @@ impl<'r> Reader<'r, '_> {
             if let Some((_, value)) = slot {
                 next += 1;
                 passed &= self.property(property.target, property.name, value, at)?;
-            } else if required.is_some_and(|required| self.unit.find_name(required, self.unit.str(property.name)).is_some()) {
+            } else if required
+                .is_some_and(|required| self.unit.find_name(required, self.unit.str(property.name)).is_some())
+            {
                 self.missing(property.name, at, node);
                 passed = false;
             }

@@ -248,7 +248,10 @@ impl<'t> Reader<'_, 't> {
             _ => return Err(FieldCode::Float.into()),
         };
         // JSON has no other number for what is not finite.
-        self.edit(node, |out| if value.is_finite() { Number::from_f64(value).write(out) } else { out.write_str("null") });
+        self.edit(
+            node,
+            |out| if value.is_finite() { Number::from_f64(value).write(out) } else { out.write_str("null") },
+        );
         Ok(Value::Float(value))
     }
 

@@ -144,7 +144,8 @@ impl Clock {
             return Err(Problem::FractionMissing);
         }
         // What is beyond microseconds is cut.
-        let micros = (0..6).fold(0, |sum, at| sum * 10 + fraction[..len].get(at).map_or(0, |digit| u32::from(digit - b'0')));
+        let micros =
+            (0..6).fold(0, |sum, at| sum * 10 + fraction[..len].get(at).map_or(0, |digit| u32::from(digit - b'0')));
         Ok((Clock { micros, ..clock }, 9 + len))
     }
 
@@ -285,7 +286,8 @@ pub(crate) fn micros_of(seconds: f64) -> u32 {
 /// The number that a text of digits is, with a sign or a point.
 fn unix_time(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.bytes().any(|byte| byte.is_ascii_digit());
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && digits.bytes().any(|byte| byte.is_ascii_digit());
     let plain = plain && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if plain { text.parse().ok() } else { None }
 }

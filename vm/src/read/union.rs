@@ -25,7 +25,8 @@ impl<'r> Reader<'r, '_> {
         {
             return self.tagged((pc, name), branches, node, at);
         }
-        let is_null = |bits: &u32| Block::of(unit, Target::from_bits(*bits)).is_some_and(|block| block.resolved().is_null());
+        let is_null =
+            |bits: &u32| Block::of(unit, Target::from_bits(*bits)).is_some_and(|block| block.resolved().is_null());
         let nulls = branches.iter().filter(|bits| is_null(bits)).count();
         if nulls > 0 && matches!(self.tape.view_node(node), View::Null) && self.mode.is_pydantic() {
             return Ok(true);
@@ -35,10 +36,14 @@ impl<'r> Reader<'r, '_> {
             return self.decimal(pc, others, node, at);
         }
         match others.clone().next() {
-            Some(only) if nulls > 0 && branches.len() - nulls == 1 && !matches!(self.tape.view_node(node), View::Null) => {
+            Some(only)
+                if nulls > 0 && branches.len() - nulls == 1 && !matches!(self.tape.view_node(node), View::Null) =>
+            {
                 self.value(Target::from_bits(only), node, at)
             }
-            Some(_) if nulls > 0 && !matches!(self.tape.view_node(node), View::Null) => self.smart(pc, others, node, at),
+            Some(_) if nulls > 0 && !matches!(self.tape.view_node(node), View::Null) => {
+                self.smart(pc, others, node, at)
+            }
             _ => self.smart(pc, branches.iter().copied(), node, at),
         }
     }

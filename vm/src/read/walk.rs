@@ -148,9 +148,9 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     fn block(&mut self, block: Block<'r>, node: Node, at: u32) -> Step<bool> {
-        let (len, in_place) = block.words().fold((0, 0), |(len, in_place), (_, word)| {
-            (len + 1, in_place + u32::from(is_in_place(word.opcode())))
-        });
+        let (len, in_place) = block
+            .words()
+            .fold((0, 0), |(len, in_place), (_, word)| (len + 1, in_place + u32::from(is_in_place(word.opcode()))));
         self.spend(1 + len)?;
         if let Some((pc, _)) = block.find(Opcode::Never) {
             self.fail(FieldCode::Never, at, pc, node);
@@ -181,13 +181,22 @@ impl<'r, 't> Reader<'r, 't> {
     /// The value as the block's types, format and constants take it; none where they do not, which has been noted.
     fn typed(&mut self, block: Block<'r>, node: Node, at: u32) -> Step<Option<Value<'t>>> {
         if let Some(literal) = block.literal() {
-            return self.literal(block, literal, node, at);
+            let value = self.literal(block, literal, node, at)?;
+            let other = block.find(Opcode::ConstIs).filter(|other| value.is_some() && *other != literal);
+            return other.map_or(Ok(value), |other| self.literal(block, other, node, at));
         }
+        self.of_block(block, node, at)
+    }
+
+    /// As [`typed`](Self::typed), whatever the constants are.
+    pub(super) fn of_block(&mut self, block: Block<'r>, node: Node, at: u32) -> Step<Option<Value<'t>>> {
         let format = block.format();
         let Some((pc, types)) = block.types() else {
             let value = self.raw(node);
             return match (value, format) {
-                (Value::Text(_), Some(_)) => self.of_type(block, Types::STRING, format.map_or(NO_PC, |(pc, _)| pc), node, at),
+                (Value::Text(_), Some(_)) => {
+                    self.of_type(block, Types::STRING, format.map_or(NO_PC, |(pc, _)| pc), node, at)
+                }
                 _ => Ok(Some(value)),
             };
         };
@@ -360,4 +369,3 @@ fn is_in_place(op: Opcode) -> bool {
             | Opcode::TrackOpen
     )
 }
-
