@@ -82,12 +82,12 @@ impl Schema {
     ///
     /// A number that is not finite is `null`. Integers beyond 64 bits become doubles, as `serde_json` has them;
     /// [`coerced_text`](Self::coerced_text) keeps them.
-    pub fn coerced<'s>(&'s self, session: &'s mut Session, arguments: impl Into<Arguments<'s>>) -> Option<Value> {
+    pub fn coerced<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<Value> {
         serde_json::from_str(&self.coerced_text(session, arguments)?).ok()
     }
 
     /// As [`coerced`](Self::coerced), as JSON text with numbers as they are written.
-    pub fn coerced_text<'s>(&'s self, session: &'s mut Session, arguments: impl Into<Arguments<'s>>) -> Option<String> {
+    pub fn coerced_text<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<String> {
         let sent = session.put(self, arguments.into()).ok()?;
         if session.read_sent(self, sent, Mode::Lax) != Ok(true) {
             return None;
@@ -101,11 +101,7 @@ impl Schema {
 
     /// Whether pydantic's strict mode would take the arguments from JSON; `None` where that cannot be told (text that is not
     /// JSON, limits).
-    pub fn accepts_strictly<'s>(
-        &'s self,
-        session: &'s mut Session,
-        arguments: impl Into<Arguments<'s>>,
-    ) -> Option<bool> {
+    pub fn accepts_strictly<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<bool> {
         let sent = session.put(self, arguments.into()).ok()?;
         session.read_sent(self, sent, Mode::Strict).ok()
     }

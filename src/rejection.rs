@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 
 use callgate_vm::failure::{Ranked, Record, Wording};
 use callgate_vm::json::{Malformed, Reason};
-use callgate_vm::render::{Bounded, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
+use callgate_vm::render::{
+    Bounded, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
+};
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
 use serde::Serialize;
@@ -84,8 +86,11 @@ impl<'s> Rejection<'s> {
                     return Ok(());
                 };
                 lines.write_message(out, failure)?;
-                let mut at = String::new();
-                if lines.write_location(&mut at, failure, "/")? { write!(out, " at {at}") } else { Ok(()) }
+                for (at, step) in lines.instance_steps(failure).enumerate() {
+                    out.write_str(if at > 0 { "/" } else { " at " })?;
+                    write_plain_step(out, step)?;
+                }
+                Ok(())
             }
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
@@ -110,6 +115,11 @@ impl<'s> Rejection<'s> {
                 let written = renderer.top().map_or(Ok(()), |top| renderer.write_message(&mut out, &top.deep));
                 written.and_then(|()| out.finish())
             }
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                lines.reading.failures().first().map_or(Ok(()), |failure| lines.write_message(&mut message, failure))
+            }
             _ => self.write_text(&mut message),
         };
         debug_assert!(written.is_ok());
@@ -122,7 +132,13 @@ impl<'s> Rejection<'s> {
             Cause::Failed(_, found) => {
                 let found = found.borrow();
                 let renderer = found.renderer();
-                renderer.top().map_or(Vec::new(), |top| steps(renderer, top.own.path))
+                renderer.top().map_or(Vec::new(), |top| steps(renderer.location(top.own.path)))
+            }
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let first = lines.reading.failures().first();
+                first.map_or(Vec::new(), |failure| steps(lines.instance_steps(failure)))
             }
             _ => Vec::new(),
         }
@@ -301,6 +317,12 @@ impl<'s> Failure<'_, 's> {
         let mut pointer = String::new();
         let written = match &self.rejection.cause {
             Cause::NotJson(tape, node) => write_pointer_of(&mut pointer, *tape, 0, *node),
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let first = lines.reading.failures().first();
+                first.map_or(Ok(()), |failure| write_pointer_steps(&mut pointer, lines.instance_steps(failure)))
+            }
             _ => {
                 self.worded(|renderer, ranked| renderer.write_pointer(&mut pointer, ranked.own.path)).unwrap_or(Ok(()))
             }
@@ -311,7 +333,8 @@ impl<'s> Failure<'_, 's> {
 
     /// Where in the arguments: the steps from their root.
     pub fn instance_path(&self) -> Vec<Step> {
-        self.worded(|renderer, ranked| steps(renderer, ranked.own.path)).unwrap_or_default()
+        self.worded(|renderer, ranked| steps(renderer.location(ranked.own.path)))
+            .unwrap_or_else(|| self.rejection.path())
     }
 
     /// Where in the schema the keyword is: JSON Pointer.
@@ -339,8 +362,10 @@ impl<'s> Failure<'_, 's> {
             let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
             renderer.write_message(&mut out, &ranked.own).and_then(|()| out.finish())
         });
-        let written = worded.unwrap_or_else(|| self.rejection.write_text(&mut message));
-        debug_assert!(written.is_ok());
+        match worded {
+            Some(written) => debug_assert!(written.is_ok()),
+            None => message = self.rejection.message(),
+        }
         message
     }
 
@@ -377,8 +402,8 @@ impl fmt::Debug for Failure<'_, '_> {
     }
 }
 
-fn steps(renderer: Renderer<'_>, path: u32) -> Vec<Step> {
-    let steps = renderer.location(path).map(|step| match step {
+fn steps<'r>(steps: impl Iterator<Item = LocationStep<'r>>) -> Vec<Step> {
+    let steps = steps.map(|step| match step {
         LocationStep::Name(name) => Step::Name(name.chars().collect()),
         LocationStep::Index(index) => Step::Index(index),
     });

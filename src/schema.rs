@@ -159,7 +159,7 @@ impl Schema {
     /// A session for calls of `call_bytes`.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
-        session.reserve(call_bytes, &self.limits, std::iter::once(self.unit.as_ref()));
+        session.reserve(call_bytes, &self.limits, self.lax, std::iter::once(self.unit.as_ref()));
         session
     }
 

@@ -51,8 +51,14 @@ impl Session {
         result
     }
 
-    /// Allocates what calls of `call_bytes` to `units` need.
-    pub(crate) fn reserve<'u>(&mut self, call_bytes: usize, limits: &Limits, units: impl Iterator<Item = &'u Unit>) {
+    /// Allocates what calls of `call_bytes` to `units` need, and what their readings do where calls are judged by those.
+    pub(crate) fn reserve<'u>(
+        &mut self,
+        call_bytes: usize,
+        limits: &Limits,
+        lax: bool,
+        units: impl Iterator<Item = &'u Unit>,
+    ) {
         // Calls beyond the limit are never read.
         let call_bytes = call_bytes.min(to_usize(limits.call_bytes_max));
         let mut need = Requirements { frames_per_level: 1, ..Requirements::default() };
@@ -79,6 +85,10 @@ impl Session {
         self.value_stack.reserve(frames, nodes);
         self.tape_stack.reserve(frames, nodes);
         self.tape.reserve(call_bytes, depth);
+        if lax {
+            self.sent.reserve(call_bytes, depth);
+            self.reading.reserve(nodes, call_bytes, to_usize(limits.failures_max));
+        }
         self.explanation.reserve(ExplanationSizes {
             failures: to_usize(limits.failures_max),
             paths: 2 * nodes + PATHS_MORE,

@@ -43,7 +43,7 @@ mod url;
 mod walk;
 
 pub use coerced::CopyExtent;
-pub use failure::{FieldCode, FieldFailure, FieldStep, Reading};
+pub use failure::{FieldCode, FieldFailure, Reading};
 pub use render::FieldLines;
 
 use crate::execute::Bounds;

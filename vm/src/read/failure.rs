@@ -139,9 +139,11 @@ codes! {
 
 /// One step to where a failure stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldStep {
-    /// Into the member of that name, or by the tag of that text.
+pub(super) enum FieldStep {
+    /// Into the member of that name.
     Name(Node),
+    /// By the branch that a tag means: the tag's value.
+    Tag(Node),
     /// To a member that is not there.
     Missing(StrId),
     /// Into an element.

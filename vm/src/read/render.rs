@@ -10,8 +10,9 @@ use crate::insn::Target;
 use crate::instance::View;
 use crate::number::Number;
 use crate::opcode::Opcode;
-use crate::render::write_value;
+use crate::render::{LocationStep, write_value};
 use crate::tape::{Node, Tape};
+use crate::text::Text;
 use crate::unit::Unit;
 
 /// Words what a reading has left behind.
@@ -50,7 +51,7 @@ impl<'r> FieldLines<'r> {
             out.write_str(if any { joint } else { "" })?;
             any = true;
             match step {
-                FieldStep::Name(node) => self.write_name(out, node)?,
+                FieldStep::Name(node) | FieldStep::Tag(node) => self.write_name(out, node)?,
                 FieldStep::Missing(name) => out.write_str(self.unit.str(name))?,
                 FieldStep::Index(index) => write!(out, "{index}")?,
                 FieldStep::Branch(pc) => write_label(out, self.unit, pc)?,
@@ -61,8 +62,14 @@ impl<'r> FieldLines<'r> {
     }
 
     /// The steps into the call itself: names and indices, without branches.
-    pub fn instance_steps(self, failure: &FieldFailure) -> impl Iterator<Item = FieldStep> {
-        self.reading.locations.steps(failure.location)
+    pub fn instance_steps(self, failure: &FieldFailure) -> impl Iterator<Item = LocationStep<'r>> {
+        let steps = self.reading.locations.steps(failure.location);
+        steps.filter_map(move |step| match step {
+            FieldStep::Name(node) => Some(LocationStep::Name(self.tape.text(node))),
+            FieldStep::Missing(name) => Some(LocationStep::Name(Text::plain_text(self.unit.str(name)))),
+            FieldStep::Index(index) => Some(LocationStep::Index(index)),
+            FieldStep::Tag(_) | FieldStep::Branch(_) | FieldStep::Key => None,
+        })
     }
 
     /// A text without quotes of its own, anything else in value notation.

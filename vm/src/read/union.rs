@@ -154,7 +154,7 @@ impl<'r> Reader<'r, '_> {
                 continue;
             }
             let mark = self.reading.mark();
-            let location = self.reading.locations.push(at, FieldStep::Name(tag));
+            let location = self.reading.locations.push(at, FieldStep::Tag(tag));
             let passed = self.value(Target::from_bits(*bits), node, location)?;
             if self.reading.is_clean_since(mark) {
                 self.reading.rewind(mark);
