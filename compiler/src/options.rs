@@ -23,6 +23,7 @@ pub enum Policy {
 
 /// How schemas are compiled.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a choice of its own
 pub struct Options {
     /// The draft of a schema that does not say with `$schema`. MCP's default is 2020-12.
     pub draft: Draft,

@@ -123,7 +123,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::AllOf(list) => self.all_of(schema, list, scope, ops),
             Rule::AnyOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                let texts = self.model.registry.bump.alloc_slice_fill_iter(self.discriminator(schema).into_iter());
+                let texts = self.model.registry.bump.alloc_slice_fill_iter(self.discriminator(schema));
                 let note = LowNote { texts, ..plain() };
                 ops.push(self.noted(note, Low::AnyOf { flags: Flags::NONE, branches }));
             }

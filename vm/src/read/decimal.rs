@@ -9,24 +9,24 @@
 use std::fmt::{self, Write};
 
 /// Digits and exponents beyond this are left as they came.
-const DIGITS_MAX: usize = 1_000;
+const DIGITS_MAX: i32 = 1_000;
 
 /// Writes the decimal that `text` is. Answers whether it is one, of a size that is written; nothing is written otherwise.
 pub(super) fn write(text: &str, out: &mut String) -> bool {
     let text = text.trim();
-    if text.len() > DIGITS_MAX {
+    if text.len() > DIGITS_MAX as usize {
         return false;
     }
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         None => (text, Some(0)),
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()),
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()),
     };
     let unsigned = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let digits = || whole.bytes().chain(fraction.bytes()).filter(|byte| *byte != b'_');
     let is_number = digits().all(|byte| byte.is_ascii_digit()) && digits().next().is_some();
-    let scale = fraction.bytes().filter(|byte| *byte != b'_').count() as i64;
-    let Some(exponent) = exponent.filter(|exponent| is_number && exponent.abs() < DIGITS_MAX as i64) else {
+    let scale = len_of(fraction.bytes().filter(|byte| *byte != b'_'));
+    let Some(exponent) = exponent.filter(|exponent| is_number && exponent.abs() < DIGITS_MAX) else {
         return false;
     };
     let zeros = digits().take_while(|byte| *byte == b'0').count().min(digits().count() - 1);
@@ -37,9 +37,14 @@ pub(super) fn write(text: &str, out: &mut String) -> bool {
     write_digits(significant, exponent - scale, out).is_ok()
 }
 
+/// How many there are: no more than a text may have.
+fn len_of(digits: impl Iterator) -> i32 {
+    digits.fold(0, |len, _| len + 1)
+}
+
 /// Writes `digits` times ten to the power of `exponent`.
-fn write_digits(digits: impl Iterator<Item = char> + Clone, exponent: i64, out: &mut String) -> fmt::Result {
-    let len = digits.clone().count() as i64;
+fn write_digits(digits: impl Iterator<Item = char> + Clone, exponent: i32, out: &mut String) -> fmt::Result {
+    let len = len_of(digits.clone());
     let adjusted = exponent + len - 1;
     if exponent > 0 || adjusted < -6 {
         for (at, digit) in digits.enumerate() {

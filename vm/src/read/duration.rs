@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::problem::Problem;
-use super::timestamp::{Clock, micros_of};
+use super::timestamp::{Clock, micros_of, whole_of};
 
 /// A length of time. Written as ISO 8601, with years of 365 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,8 @@ const HOUR_DIGITS_MAX: usize = 10;
 /// Unit: hours.
 const HOURS_MAX: u64 = 2_400_000_000;
 
-const DAY: u64 = 86_400;
+/// Unit: seconds.
+const DAY: u32 = 86_400;
 
 /// Quantities that [`Duration`] is made from, not yet carried over.
 #[derive(Default)]
@@ -38,30 +39,30 @@ struct Parts {
 impl Parts {
     fn carried(self, negative: bool) -> Result<Duration, Problem> {
         let seconds = self.seconds.saturating_add(self.micros / 1_000_000);
-        let days = self.days.saturating_add(seconds / DAY);
+        let day = u64::from(DAY);
+        let days = self.days.saturating_add(seconds / day);
         if days > DAYS_MAX {
             return Err(Problem::DurationDaysTooLarge);
         }
-        Ok(Duration { negative, days, seconds: seconds % DAY, micros: self.micros % 1_000_000 })
+        Ok(Duration { negative, days, seconds: seconds % day, micros: self.micros % 1_000_000 })
     }
 
     /// Adds `value` and the fraction of units of `unit_seconds`.
-    fn add(&mut self, value: u64, fraction: f64, unit_seconds: u64) -> Result<(), Problem> {
+    fn add(&mut self, value: u64, fraction: f64, unit_seconds: u32) -> Result<(), Problem> {
         let add = |sum: u64, value: u64, by: u64| {
             value
                 .checked_mul(by)
                 .and_then(|more| sum.checked_add(more))
                 .filter(|sum| *sum <= u64::from(u32::MAX) * by.max(1))
         };
-        let whole_days = unit_seconds >= DAY;
-        if whole_days {
-            self.days = add(self.days, value, unit_seconds / DAY).ok_or(Problem::DurationTooLarge)?;
+        if unit_seconds >= DAY {
+            self.days = add(self.days, value, (unit_seconds / DAY).into()).ok_or(Problem::DurationTooLarge)?;
         } else {
-            self.seconds = add(self.seconds, value, unit_seconds).ok_or(Problem::DurationTooLarge)?;
+            self.seconds = add(self.seconds, value, unit_seconds.into()).ok_or(Problem::DurationTooLarge)?;
         }
-        let extra = fraction * unit_seconds as f64;
-        self.seconds += extra as u64;
-        self.micros += (extra.fract() * 1e6).round() as u64;
+        let extra = fraction * f64::from(unit_seconds);
+        self.seconds += whole_of(extra);
+        self.micros += whole_of((extra.fract() * 1e6).round());
         Ok(())
     }
 }
@@ -90,8 +91,8 @@ impl Duration {
             return Err(Problem::NotANumber);
         }
         let length = seconds.abs();
-        let (seconds_whole, micros) = (length.trunc() as u64, micros_of(length));
-        Parts { days: 0, seconds: seconds_whole, micros: micros.into() }.carried(seconds < 0.0)
+        let parts = Parts { days: 0, seconds: whole_of(length), micros: micros_of(length).into() };
+        parts.carried(seconds < 0.0)
     }
 
     /// Writes the duration as ISO 8601.

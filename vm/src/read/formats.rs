@@ -89,7 +89,7 @@ impl<'t> Reader<'_, 't> {
                     Ok(read) => Ok(read),
                 }
             }
-            View::Number(number) if self.mode == Mode::Lax => DateTime::from_seconds(seconds(number))
+            View::Number(number) if self.mode == Mode::Lax => DateTime::from_seconds(number.nearest_double())
                 .map_err(|problem| Misfit::of(FieldCode::DateTimeParsing, problem)),
             _ => Err(FieldCode::DateTime.into()),
         }?;
@@ -112,7 +112,7 @@ impl<'t> Reader<'_, 't> {
                     Ok(date) => Ok(date),
                 }
             }
-            View::Number(number) if self.mode == Mode::Lax => midnight(DateTime::from_seconds(seconds(number))),
+            View::Number(number) if self.mode == Mode::Lax => midnight(DateTime::from_seconds(number.nearest_double())),
             _ => Err(FieldCode::Date.into()),
         }?;
         self.floor(Exactness::Lax);
@@ -122,7 +122,7 @@ impl<'t> Reader<'_, 't> {
     fn time(&mut self, view: View<'t>, node: Node) -> Taken<'t> {
         let read = match view {
             View::String(text) => Time::parse(text.plain(self.scratch.patterns.plain())),
-            View::Number(number) if self.mode == Mode::Lax => Time::from_seconds(seconds(number)),
+            View::Number(number) if self.mode == Mode::Lax => Time::from_seconds(number.nearest_double()),
             _ => return Err(FieldCode::Time.into()),
         };
         let read = read.map_err(|problem| Misfit::of(FieldCode::TimeParsing, problem))?;
@@ -133,7 +133,7 @@ impl<'t> Reader<'_, 't> {
     fn duration(&mut self, view: View<'t>, node: Node) -> Taken<'t> {
         let read = match view {
             View::String(text) => Duration::parse(text.plain(self.scratch.patterns.plain())),
-            View::Number(number) if self.mode == Mode::Lax => Duration::from_seconds(seconds(number)),
+            View::Number(number) if self.mode == Mode::Lax => Duration::from_seconds(number.nearest_double()),
             View::Bool(is) if self.mode == Mode::Lax => Duration::from_seconds(f64::from(u8::from(is))),
             _ => return Err(FieldCode::TimeDelta.into()),
         };
@@ -205,14 +205,6 @@ fn type_code(format: Format) -> FieldCode {
         Format::Ipv4 => FieldCode::Ipv4,
         Format::Ipv6 => FieldCode::Ipv6,
         _ => FieldCode::String,
-    }
-}
-
-fn seconds(number: Number<'_>) -> f64 {
-    match number {
-        Number::Int(int) => int as f64,
-        Number::Decimal { value, .. } => value,
-        Number::Big(literal) => literal.parse().unwrap_or(f64::INFINITY),
     }
 }
 

@@ -44,7 +44,7 @@ impl<'r, 't> Reader<'r, 't> {
             && named
             && self.mode == Mode::Lax
         {
-            found = self.found_in_text(word, node)?;
+            found = self.found_in_text(word, node);
         }
         match found {
             Found::No => {
@@ -151,25 +151,25 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     /// Text that is an integer among the constants.
-    fn found_in_text(&mut self, word: Word, node: Node) -> Step<Found<'r>> {
+    fn found_in_text(&mut self, word: Word, node: Node) -> Found<'r> {
         let View::String(text) = self.tape.view_node(node) else {
-            return Ok(Found::No);
+            return Found::No;
         };
         let set = self.unit.parts.enums.get(word.c as usize).filter(|_| word.opcode() == Opcode::EnumIs);
         let Some(set) = set.filter(|set| set.strings.is_empty()) else {
-            return Ok(Found::No);
+            return Found::No;
         };
         let text = text.plain(self.scratch.patterns.plain());
         self.reading.spare.clear();
         if integer::parse(text, &mut self.reading.spare).is_err() {
-            return Ok(Found::No);
+            return Found::No;
         }
         let number = Number::parse(&self.reading.spare).ok().and_then(|number| self.number_in(set, number));
         let Some(number) = number else {
-            return Ok(Found::No);
+            return Found::No;
         };
         self.floor(Exactness::Lax);
-        Ok(Found::Number(number))
+        Found::Number(number)
     }
 
     /// Whether an integer of more than 64 bits is looked for among integers, which pydantic does not do.

@@ -197,22 +197,9 @@ impl<'r> FieldLines<'r> {
         words.find(|word| word.opcode() == Opcode::FormatIs).and_then(|word| Format::from_u8(word.a))
     }
 
-    /// Writes `'a', 2 or True`.
-    fn alternatives<'t>(self, out: &mut impl Write, texts: impl Iterator<Item = &'t str>, last: &str) -> fmt::Result {
-        let mut texts = texts.peekable();
-        let mut first = true;
-        while let Some(text) = texts.next() {
-            let joint = if texts.peek().is_some() { ", " } else { last };
-            out.write_str(if first { "" } else { joint })?;
-            first = false;
-            out.write_str(text)?;
-        }
-        Ok(())
-    }
-
     fn literal(self, out: &mut impl Write, pc: u32) -> fmt::Result {
         out.write_str("Input should be ")?;
-        self.alternatives(out, constants(self.unit, pc), " or ")
+        write_alternatives(out, constants(self.unit, pc), " or ")
     }
 
     fn tag_invalid(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
@@ -223,7 +210,7 @@ impl<'r> FieldLines<'r> {
         write!(out, "' found using '{name}' does not match any of the expected tags: ")?;
         let branches = self.operand(failure.pc).map_or(&[][..], |list| unit.list(list));
         let tags = branches.iter().filter_map(|bits| Block::of(unit, Target::from_bits(*bits))?.tag(name)?.literal());
-        self.alternatives(out, tags.flat_map(|(pc, _)| constants(unit, pc)), ", ")
+        write_alternatives(out, tags.flat_map(|(pc, _)| constants(unit, pc)), ", ")
     }
 
     fn bound(self, out: &mut impl Write, what: &str, pc: u32) -> fmt::Result {
@@ -264,4 +251,17 @@ impl<'r> FieldLines<'r> {
         let start = before.iter().rposition(|word| word.opcode() == Opcode::Leave).map_or(0, |at| at + 1);
         Block { unit: self.unit, pc: start as u32 }.has(Opcode::PrefixItems)
     }
+}
+
+/// Writes `'a', 2 or True`.
+fn write_alternatives<'t>(out: &mut impl Write, texts: impl Iterator<Item = &'t str>, last: &str) -> fmt::Result {
+    let mut texts = texts.peekable();
+    let mut first = true;
+    while let Some(text) = texts.next() {
+        let joint = if texts.peek().is_some() { ", " } else { last };
+        out.write_str(if first { "" } else { joint })?;
+        first = false;
+        out.write_str(text)?;
+    }
+    Ok(())
 }

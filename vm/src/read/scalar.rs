@@ -228,11 +228,7 @@ impl<'t> Reader<'_, 't> {
             View::Number(Number::Decimal { value, .. }) => return Ok(Value::Float(value)),
             View::Number(number) => {
                 self.floor(Exactness::Strict);
-                match number {
-                    Number::Int(int) => int as f64,
-                    Number::Big(literal) => literal.parse().unwrap_or(f64::INFINITY),
-                    Number::Decimal { value, .. } => value,
-                }
+                number.nearest_double()
             }
             _ if self.mode != Mode::Lax => return Err(FieldCode::Float.into()),
             View::Bool(is) => {
@@ -347,12 +343,7 @@ fn is_nan(number: Number<'_>) -> bool {
 
 /// Whether the remainder is about nothing, for doubles.
 fn is_about_multiple(number: Number<'_>, divisor: Number<'_>) -> bool {
-    let double = |number| match number {
-        Number::Int(int) => int as f64,
-        Number::Decimal { value, .. } => value,
-        Number::Big(literal) => literal.parse().unwrap_or(f64::INFINITY),
-    };
-    let (value, divisor) = (double(number), double(divisor));
+    let (value, divisor) = (number.nearest_double(), divisor.nearest_double());
     let (rest, share) = ((value % divisor).abs(), REMAINDER_MAX * value.abs().max(1.0));
     // What is no number has no remainder either.
     !(rest > share && (rest - divisor).abs() > share)

@@ -82,9 +82,9 @@ impl Date {
         let century = two(bytes, 0, Problem::Year)?;
         let year = i16::from(century) * 100 + i16::from(two(bytes, 2, Problem::Year)?);
         expect(bytes, 4, b'-', Problem::DateSeparator)?;
-        let month = two(bytes, 5, Problem::Month)? as i8;
+        let month = two(bytes, 5, Problem::Month)?.cast_signed();
         expect(bytes, 7, b'-', Problem::DateSeparator)?;
-        let day = two(bytes, 8, Problem::Day)? as i8;
+        let day = two(bytes, 8, Problem::Day)?.cast_signed();
         let first = civil::Date::new(year, month, 1).map_err(|_| Problem::MonthRange)?;
         if !(1..=first.days_in_month()).contains(&day) {
             return Err(Problem::DayRange);
@@ -178,7 +178,7 @@ impl Time {
         if seconds >= 86_400.0 {
             return Err(Problem::TimeTooLarge);
         }
-        Ok(Time { clock: Clock::from_seconds_of_day(seconds as u32, micros_of(seconds)), offset: Some(0) })
+        Ok(Time { clock: Clock::from_seconds_of_day(whole_of(seconds) as u32, micros_of(seconds)), offset: Some(0) })
     }
 
     /// Writes `HH:MM:SS[.ffffff][offset]`.
@@ -261,7 +261,7 @@ impl DateTime {
             return Err(Problem::DateTooLarge);
         }
         let (days, second) = ((whole as i64).div_euclid(86_400), (whole as i64).rem_euclid(86_400));
-        let clock = Clock::from_seconds_of_day(second as u32, micros_of(seconds - whole));
+        let clock = Clock::from_seconds_of_day(second.unsigned_abs() as u32, micros_of(seconds - whole));
         Ok(DateTime { date: Date::from_unix_days(days), time: Time { clock, offset: Some(0) } })
     }
 
@@ -280,7 +280,13 @@ impl DateTime {
 
 /// The fraction of a second. Unit: microseconds, less than a second.
 pub(crate) fn micros_of(seconds: f64) -> u32 {
-    ((seconds.fract() * 1e6).round() as u32).min(999_999)
+    (whole_of((seconds.fract() * 1e6).round()) as u32).min(999_999)
+}
+
+/// The whole part of what is not negative.
+#[allow(clippy::cast_sign_loss)] // there is no sign
+pub(crate) fn whole_of(value: f64) -> u64 {
+    value.trunc() as u64
 }
 
 /// The number that a text of digits is, with a sign or a point.

@@ -8,6 +8,7 @@
 //!
 //! Source: WHATWG URL, sections 4.4 and 4.5; without a base, and without the drive letters of `file`.
 
+use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use idna::AsciiDenyList;
@@ -123,8 +124,7 @@ fn push_host(host: &str, out: &mut String) -> Result<(), Problem> {
     if let Some(inside) = host.strip_prefix('[') {
         let address = inside.strip_suffix(']').and_then(|inside| inside.parse::<Ipv6Addr>().ok());
         let address = address.ok_or(Problem::UrlIpv6)?;
-        out.push_str(&format!("[{address}]"));
-        return Ok(());
+        return write!(out, "[{address}]").map_err(|_| Problem::UrlIpv6);
     }
     let ascii = Uts46::new()
         .to_ascii(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow, DnsLength::Ignore)
