@@ -82,6 +82,7 @@ pub(crate) fn load_and_call(file: &[u8], calls: &[String]) -> bool {
         for schema in [tool.input(), tool.output()].into_iter().flatten() {
             for call in calls.iter().map(String::as_str).chain(CALLS) {
                 say_all(&schema.check(&mut session, call));
+                let _ = (schema.coerced(&mut session, call), schema.accepts_strictly(&mut session, call));
                 if let Ok(value) = serde_json::from_str::<serde_json::Value>(call) {
                     say_all(&schema.check(&mut session, &value));
                 }
@@ -100,7 +101,7 @@ pub(crate) fn load_and_call(file: &[u8], calls: &[String]) -> bool {
 /// Words everything that a rejection says.
 fn say_all(outcome: &Outcome<'_>) {
     if let Outcome::Rejected(rejection) = outcome {
-        let _ = (rejection.to_string(), rejection.message(), rejection.path());
+        let _ = (rejection.to_string(), rejection.message(), rejection.path(), rejection.field_lines());
         for failure in rejection.failures() {
             let _ = (failure.message(), failure.keyword_location(), failure.description(), failure.evaluation_path());
         }

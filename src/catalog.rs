@@ -267,7 +267,7 @@ impl Catalog {
     fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
         let schema = |compiled: &CompiledSchema| {
             let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
-            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits), self.options.lax))
         };
         let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
         let name = compiled.name.clone();
@@ -332,7 +332,8 @@ impl Catalog {
         // Tools may share units.
         let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();
         let units = schemas.map(|schema| schema.unit().as_ref());
-        session.reserve(call_bytes, &self.limits, units.filter(|unit| seen.insert(std::ptr::from_ref(*unit))));
+        let units = units.filter(|unit| seen.insert(std::ptr::from_ref(*unit)));
+        session.reserve(call_bytes, &self.limits, self.options.lax, units);
         session
     }
 
@@ -347,6 +348,17 @@ impl Catalog {
             Ok(schema) => schema.check(session, arguments),
             Err(outcome) => outcome,
         }
+    }
+
+    /// What the tool's handler would get of the arguments if it read them as pydantic does; see [`Schema::coerced`]. `None`
+    /// also where there is no such tool, or it is not compiled.
+    pub fn coerced<'a>(
+        &self,
+        session: &mut Session,
+        tool: &str,
+        arguments: impl Into<Arguments<'a>>,
+    ) -> Option<serde_json::Value> {
+        self.input(tool).ok()?.coerced(session, arguments)
     }
 
     /// Checks a call whose arguments are a host's own object; see [`Schema::check_instance`].

@@ -146,7 +146,7 @@ impl Catalog {
             return Err(LoadError::invalid("a tool names what is not there"));
         }
         let (options, limits) = (Arc::new(options), Arc::new(limits));
-        let file = Arc::new(LoadedFile { units, kept, limits: Arc::clone(&limits) });
+        let file = Arc::new(LoadedFile { units, kept, limits: Arc::clone(&limits), lax: options.lax });
         let tools = tools.into_iter().enumerate().map(|(number, (name, units))| {
             Tool::loaded(name, LoadedTool::new(&file, number, units), Arc::clone(&options))
         });
@@ -237,7 +237,7 @@ const POLICIES: [Policy; 3] = [Policy::Flag, Policy::Quarantine, Policy::Strict]
 
 fn write_options(out: &mut Writer, options: &Options) {
     out.text(options.draft.name());
-    for choice in [options.assert_formats, options.peephole, options.fusion] {
+    for choice in [options.assert_formats, options.lax, options.peephole, options.fusion] {
         out.u8(choice.into());
     }
     out.u8(POLICIES.iter().position(|policy| *policy == options.policy).unwrap_or(0) as u8);
@@ -253,7 +253,7 @@ fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
     let mut from = Reader::new(bytes);
     let draft = from.text()?;
     let draft = Draft::from_name(draft).ok_or_else(|| LoadError::invalid(format!("there is no draft {draft:?}")))?;
-    let (assert_formats, peephole, fusion) = (from.bool()?, from.bool()?, from.bool()?);
+    let (assert_formats, lax, peephole, fusion) = (from.bool()?, from.bool()?, from.bool()?, from.bool()?);
     let policy = POLICIES.get(usize::from(from.u8()?)).copied();
     let policy = policy.ok_or_else(|| LoadError::invalid("there is no such policy"))?;
     let mut limits = Limits::default();
@@ -262,7 +262,7 @@ fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
         limits.set(name, value).map_err(|error| LoadError::invalid(format!("limit {name:?}: {error}")))?;
     }
     from.finish()?;
-    Ok(Options { draft, assert_formats, peephole, fusion, policy, limits, ..Options::default() })
+    Ok(Options { draft, assert_formats, lax, peephole, fusion, policy, limits, ..Options::default() })
 }
 
 /// The limits, if calls may spend no more under them than they may by default.

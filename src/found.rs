@@ -4,6 +4,7 @@ use callgate_vm::explain::Extent;
 use callgate_vm::failure::{FaultCode, Ranked};
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::missing::{find_missing, find_missing_in_place};
+use callgate_vm::read::FieldLines;
 use callgate_vm::render::Renderer;
 use callgate_vm::scratch::StackOf;
 use callgate_vm::tape::{Tape, TapeInstance};
@@ -11,6 +12,7 @@ use callgate_vm::value::ValueInstance;
 use callgate_vm::{ExplainInto, explain, explain_in_place};
 use serde_json::Value;
 
+use crate::reading::Sent;
 use crate::schema::Schema;
 use crate::session::Session;
 
@@ -25,6 +27,10 @@ pub(crate) struct Found<'s> {
     listed: Listed,
     /// Whether all that is wrong is that names are missing, once that is known.
     missing_only: Option<bool>,
+    /// The text of what was sent, where a lax reading has judged it on the session's other tape.
+    sent: Option<Sent<'s>>,
+    /// Whether a reading found what is wrong, once there was one.
+    read: Option<bool>,
 }
 
 /// Where the arguments are.
@@ -52,7 +58,7 @@ impl<'s> Found<'s> {
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed, missing_only: None }
+        Found { schema, session, source, listed, missing_only: None, sent: None, read: None }
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -68,13 +74,72 @@ impl<'s> Found<'s> {
 
     /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
-        Found { schema, session, source: Source::Copied, listed: Listed::Yes, missing_only: None }
+        let (source, listed) = (Source::Copied, Listed::Yes);
+        Found { schema, session, source, listed, missing_only: None, sent: None, read: None }
     }
 
     /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
     pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
         let missing_only = Some(missing_only);
-        Found { schema, session, source: Source::OutOfReach, listed: Listed::Yes, missing_only }
+        let (source, listed) = (Source::OutOfReach, Listed::Yes);
+        Found { schema, session, source, listed, missing_only, sent: None, read: None }
+    }
+
+    /// The same, after a lax reading of the arguments that rejected them.
+    pub(crate) fn with_reading(self, sent: Sent<'s>) -> Self {
+        Found { sent: Some(sent), read: Some(true), ..self }
+    }
+
+    /// Reads the arguments by the schema, unless that has been done; whether what is wrong was found so. Arguments that are
+    /// out of reach are not read, nor what is beyond the bounds.
+    pub(crate) fn read_fields(&mut self) -> bool {
+        if let Some(known) = self.read {
+            return known;
+        }
+        let read = self.text_on_tape().is_some_and(|text| self.session.read_tape(self.schema, text) == Ok(false));
+        let found = read && !self.session.reading.failures().is_empty();
+        if !found {
+            self.list();
+        }
+        self.read = Some(found);
+        found
+    }
+
+    /// Whether [`read_fields`](Self::read_fields) found what is wrong.
+    pub(crate) fn has_fields(&self) -> bool {
+        self.read == Some(true)
+    }
+
+    /// The text that the whole tape is of; a value is put there first.
+    fn text_on_tape(&mut self) -> Option<Sent<'s>> {
+        match self.source {
+            Source::Text(text) => Some(Some(text)),
+            Source::Copied => Some(None),
+            Source::OutOfReach => None,
+            Source::Value(value) => {
+                let copied = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
+                if copied.is_err() {
+                    // As it was found before, within the same bounds.
+                    let again = self.explain(self.listed);
+                    debug_assert_eq!(again, Ok(false));
+                    return None;
+                }
+                // What was known to be missing has been forgotten with the explanation.
+                (self.source, self.listed, self.missing_only) = (Source::Copied, Listed::Yes, None);
+                Some(None)
+            }
+        }
+    }
+
+    /// Words what the reading found.
+    pub(crate) fn field_lines(&self) -> FieldLines<'_> {
+        let sent = &self.session.sent;
+        let tape = match self.sent {
+            Some(Some(text)) => sent.tape(text),
+            Some(None) => sent.copied(),
+            None => self.renderer().tape,
+        };
+        FieldLines { unit: self.schema.unit(), tape, reading: &self.session.reading }
     }
 
     /// The unit's schema.
@@ -220,6 +285,12 @@ impl Session {
         let Session { scratch, tape_stack, tape, explanation, .. } = self;
         let instance = TapeInstance::new(tape.tape(text), 0);
         explain(schema.unit(), instance, tape_stack, scratch, explanation, &schema.bounds(), extent)
+    }
+
+    /// Explains the copy that a lax reading has made, with all failures.
+    pub(crate) fn explain_coerced(&mut self, schema: &Schema) -> Result<bool, Halt> {
+        let extent = schema.all_failures(self);
+        self.explain_copied(schema, extent)
     }
 
     /// Explains the whole instance that has been copied.

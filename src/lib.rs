@@ -39,6 +39,7 @@ mod load_error;
 mod loaded;
 mod missing;
 mod portability;
+mod reading;
 mod rejection;
 mod report;
 mod schema;

@@ -22,6 +22,8 @@ pub(crate) struct LoadedFile {
     /// By the number of the tool: where what is kept of it lies in the bytes.
     pub(crate) kept: Vec<Range<usize>>,
     pub(crate) limits: Arc<Limits>,
+    /// Whether calls are judged by a lax reading.
+    pub(crate) lax: bool,
 }
 
 /// A tool of a file.
@@ -58,7 +60,13 @@ impl LoadedTool {
     #[inline]
     pub(crate) fn schema(&self, role: SchemaRole) -> Option<&Schema> {
         let Unread { unit, schema } = if role == SchemaRole::Input { &self.input } else { &self.output };
-        let read = || Some(Schema::new(Arc::clone(self.file.units.get(*unit).ok()?), Arc::clone(&self.file.limits)));
+        let read = || {
+            Some(Schema::new(
+                Arc::clone(self.file.units.get(*unit).ok()?),
+                Arc::clone(&self.file.limits),
+                self.file.lax,
+            ))
+        };
         schema.get_or_init(read).as_ref()
     }
 

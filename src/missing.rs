@@ -19,7 +19,7 @@ impl<'s> Rejection<'s> {
     pub fn missing_only(&self) -> bool {
         match &self.cause {
             Cause::Failed(_, found) => found.try_borrow_mut().is_ok_and(|mut found| found.missing_only()),
-            Cause::Malformed(_) | Cause::NotJson(..) => false,
+            Cause::Misread(..) | Cause::Malformed(_) | Cause::NotJson(..) => false,
         }
     }
 

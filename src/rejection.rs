@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 
 use callgate_vm::failure::{Inner, Record, Wording};
 use callgate_vm::json::{Malformed, Reason};
-use callgate_vm::render::{Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
+use callgate_vm::render::{
+    Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
+};
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
 use serde::Serialize;
@@ -27,6 +29,8 @@ pub struct Rejection<'s> {
 /// What a rejection is of.
 pub(crate) enum Cause<'s> {
     Failed(&'s Unit, RefCell<Found<'s>>),
+    /// The schema has nothing against the arguments as a lax handler reads them, but they cannot be read so.
+    Misread(RefCell<Found<'s>>),
     Malformed(Malformed),
     NotJson(Tape<'s>, Node),
 }
@@ -37,6 +41,20 @@ const UNBOUNDED: usize = usize::MAX;
 impl<'s> Rejection<'s> {
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
         Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
+    }
+
+    pub(crate) fn misread(found: Found<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause: Cause::Misread(RefCell::new(found)), text_bytes_max }
+    }
+
+    /// How much text is written at most.
+    pub(crate) fn text_bytes_max(&self) -> usize {
+        self.text_bytes_max
+    }
+
+    /// The first thing that a reading found, where the schema has nothing to say.
+    fn misread_code(found: &RefCell<Found<'_>>) -> &'static str {
+        found.borrow().field_lines().reading.failures().first().map_or(NOT_JSON, |failure| failure.code.as_str())
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
@@ -58,9 +76,22 @@ impl<'s> Rejection<'s> {
         out.finish()
     }
 
-    fn write_text(&self, out: &mut impl Write) -> fmt::Result {
+    pub(crate) fn write_text(&self, out: &mut impl Write) -> fmt::Result {
         match &self.cause {
             Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let Some(failure) = lines.reading.failures().first() else {
+                    return Ok(());
+                };
+                lines.write_message(out, failure)?;
+                for (at, step) in lines.instance_steps(failure).enumerate() {
+                    out.write_str(if at > 0 { "/" } else { " at " })?;
+                    write_plain_step(out, step)?;
+                }
+                Ok(())
+            }
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
@@ -84,6 +115,11 @@ impl<'s> Rejection<'s> {
                 let written = renderer.top().map_or(Ok(()), |top| renderer.write_message(&mut out, &top.deep));
                 written.and_then(|()| out.finish())
             }
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                lines.reading.failures().first().map_or(Ok(()), |failure| lines.write_message(&mut message, failure))
+            }
             _ => self.write_text(&mut message),
         };
         debug_assert!(written.is_ok());
@@ -96,7 +132,13 @@ impl<'s> Rejection<'s> {
             Cause::Failed(_, found) => {
                 let found = found.borrow();
                 let renderer = found.renderer();
-                renderer.top().map_or(Vec::new(), |top| steps(renderer, top.own.path))
+                renderer.top().map_or(Vec::new(), |top| steps(renderer.location(top.own.path)))
+            }
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let first = lines.reading.failures().first();
+                first.map_or(Vec::new(), |failure| steps(lines.instance_steps(failure)))
             }
             _ => Vec::new(),
         }
@@ -106,6 +148,7 @@ impl<'s> Rejection<'s> {
     pub fn code(&self) -> &'s str {
         match &self.cause {
             Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or(FALSE_SCHEMA),
+            Cause::Misread(found) => Self::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
@@ -266,6 +309,7 @@ impl<'s> Failure<'_, 's> {
     pub fn code(&self) -> &'s str {
         match &self.rejection.cause {
             Cause::Failed(..) => self.keyword().unwrap_or(FALSE_SCHEMA),
+            Cause::Misread(found) => Rejection::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
@@ -282,6 +326,12 @@ impl<'s> Failure<'_, 's> {
         let mut pointer = String::new();
         let written = match &self.rejection.cause {
             Cause::NotJson(tape, node) => write_pointer_of(&mut pointer, *tape, 0, *node),
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines();
+                let first = lines.reading.failures().first();
+                first.map_or(Ok(()), |failure| write_pointer_steps(&mut pointer, lines.instance_steps(failure)))
+            }
             _ => self.worded(|renderer, record| renderer.write_pointer(&mut pointer, record.path)).unwrap_or(Ok(())),
         };
         debug_assert!(written.is_ok());
@@ -290,7 +340,7 @@ impl<'s> Failure<'_, 's> {
 
     /// Where in the arguments: the steps from their root.
     pub fn instance_path(&self) -> Vec<Step> {
-        self.worded(|renderer, record| steps(renderer, record.path)).unwrap_or_default()
+        self.worded(|renderer, record| steps(renderer.location(record.path))).unwrap_or_else(|| self.rejection.path())
     }
 
     /// Where in the schema the keyword is: JSON Pointer.
@@ -318,8 +368,10 @@ impl<'s> Failure<'_, 's> {
             let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
             renderer.write_message(&mut out, record).and_then(|()| out.finish())
         });
-        let written = worded.unwrap_or_else(|| self.rejection.write_text(&mut message));
-        debug_assert!(written.is_ok());
+        match worded {
+            Some(written) => debug_assert!(written.is_ok()),
+            None => message = self.rejection.message(),
+        }
         message
     }
 
@@ -391,8 +443,8 @@ impl fmt::Debug for Failure<'_, '_> {
     }
 }
 
-fn steps(renderer: Renderer<'_>, path: u32) -> Vec<Step> {
-    let steps = renderer.location(path).map(|step| match step {
+fn steps<'r>(steps: impl Iterator<Item = LocationStep<'r>>) -> Vec<Step> {
+    let steps = steps.map(|step| match step {
         LocationStep::Name(name) => Step::Name(name.chars().collect()),
         LocationStep::Index(index) => Step::Index(index),
     });

@@ -124,6 +124,8 @@ pub struct Schema {
     unit: Arc<Unit>,
     limits: Arc<Limits>,
     bounds: Bounds,
+    /// Whether calls are judged by a lax reading.
+    lax: bool,
 }
 
 impl Schema {
@@ -133,20 +135,20 @@ impl Schema {
             Ok((unit, findings)) => {
                 let healthy = usize::from(findings.is_empty());
                 let report = Report { tools: 1, healthy, flagged: 1 - healthy, refused: 0, findings };
-                Ok((Schema::new(Arc::new(unit), Arc::new(options.limits.clone())), report))
+                Ok((Schema::new(Arc::new(unit), Arc::new(options.limits.clone()), options.lax), report))
             }
             Err(findings) => Err(Refused { report: Report { tools: 1, refused: 1, findings, ..Report::default() } }),
         }
     }
 
-    pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>) -> Schema {
+    pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>, lax: bool) -> Schema {
         let bounds = Bounds {
             fuel_max: limits.call_fuel_max,
             depth_max: limits.call_depth_max as u32,
             memo_max: limits.call_memo_max,
             nested_max: NESTED_MAX,
         };
-        Schema { unit, limits, bounds }
+        Schema { unit, limits, bounds, lax }
     }
 
     /// The compiled program.
@@ -157,13 +159,14 @@ impl Schema {
     /// A session for calls of `call_bytes`.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
-        session.reserve(call_bytes, &self.limits, std::iter::once(self.unit.as_ref()));
+        session.reserve(call_bytes, &self.limits, self.lax, std::iter::once(self.unit.as_ref()));
         session
     }
 
     /// Checks an instance.
     pub fn check<'s>(&'s self, session: &'s mut Session, instance: impl Into<Arguments<'s>>) -> Outcome<'s> {
         match instance.into() {
+            arguments if self.lax => self.check_lax(session, arguments),
             Arguments::Bytes(bytes) => self.check_bytes(session, bytes),
             Arguments::Value(value) => self.check_value(session, value),
         }
@@ -300,6 +303,9 @@ impl Schema {
             Err(Halt::Fault(code)) => return Outcome::Fault(code.into()),
             Err(Halt::Unreadable | Halt::Stackless) => {}
         }
+        if self.lax {
+            return self.check_lax_instance(session, host);
+        }
         match judge(&self.unit, host, Some(stack), &mut session.scratch, &self.bounds) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
             Ok(false) => {
@@ -334,7 +340,7 @@ impl Schema {
 
     // --- outcomes --------------------------------------------------------------------------------------------
 
-    fn outcome<'s>(&'s self, explained: Result<Option<Found<'s>>, Halt>) -> Outcome<'s> {
+    pub(crate) fn outcome<'s>(&'s self, explained: Result<Option<Found<'s>>, Halt>) -> Outcome<'s> {
         match explained {
             Ok(Some(found)) => self.rejected(found),
             Ok(None) => Outcome::Accepted(Accepted::default()),
@@ -343,7 +349,12 @@ impl Schema {
         }
     }
 
-    fn rejected<'s>(&'s self, found: Found<'s>) -> Outcome<'s> {
+    pub(crate) fn rejected<'s>(&'s self, found: Found<'s>) -> Outcome<'s> {
         Outcome::Rejected(Rejection::of(found, self.limits.text_bytes_max as usize))
+    }
+
+    /// Where only a reading has found something.
+    pub(crate) fn misread<'s>(&'s self, found: Found<'s>) -> Outcome<'s> {
+        Outcome::Rejected(Rejection::misread(found, self.limits.text_bytes_max as usize))
     }
 }

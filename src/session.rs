@@ -3,6 +3,7 @@
 use callgate_vm::explain::{Explanation, ExplanationSizes};
 use callgate_vm::json_text::{JsonText, TextScratch};
 use callgate_vm::limits::{FRAMES_MAX, Limits};
+use callgate_vm::read::Reading;
 use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
 use callgate_vm::unit::{Requirements, Unit};
@@ -21,6 +22,9 @@ pub struct Session {
     pub(crate) tape_stack: StackOf<'static, TapeInstance<'static>>,
     pub(crate) tape: TapeBuf,
     pub(crate) explanation: Explanation,
+    /// What was sent, where a lax reading has put its copy on the other tape.
+    pub(crate) sent: TapeBuf,
+    pub(crate) reading: Reading,
     pub(crate) evaluation_paths: bool,
 }
 
@@ -47,8 +51,14 @@ impl Session {
         result
     }
 
-    /// Allocates what calls of `call_bytes` to `units` need.
-    pub(crate) fn reserve<'u>(&mut self, call_bytes: usize, limits: &Limits, units: impl Iterator<Item = &'u Unit>) {
+    /// Allocates what calls of `call_bytes` to `units` need, and what their readings do where calls are judged by those.
+    pub(crate) fn reserve<'u>(
+        &mut self,
+        call_bytes: usize,
+        limits: &Limits,
+        lax: bool,
+        units: impl Iterator<Item = &'u Unit>,
+    ) {
         // Calls beyond the limit are never read.
         let call_bytes = call_bytes.min(to_usize(limits.call_bytes_max));
         let mut need = Requirements { frames_per_level: 1, ..Requirements::default() };
@@ -75,6 +85,10 @@ impl Session {
         self.value_stack.reserve(frames, nodes);
         self.tape_stack.reserve(frames, nodes);
         self.tape.reserve(call_bytes, depth);
+        if lax {
+            self.sent.reserve(call_bytes, depth);
+            self.reading.reserve(nodes, call_bytes, to_usize(limits.failures_max));
+        }
         self.explanation.reserve(ExplanationSizes {
             failures: to_usize(limits.failures_max),
             paths: 2 * nodes + PATHS_MORE,

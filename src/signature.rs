@@ -25,6 +25,7 @@ impl Rejection<'_> {
                 let code = unit.keyword(&top.deep).unwrap_or(FALSE_SCHEMA);
                 of(code, unit.keyword_location(&top.deep))
             }),
+            Cause::Misread(..) => of(self.code(), ""),
             Cause::Malformed(malformed) => of(code_of(malformed), ""),
             Cause::NotJson(..) => of(NOT_JSON, ""),
         }

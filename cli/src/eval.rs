@@ -35,6 +35,12 @@ pub struct Args {
     /// A JSON object from URI to document, for references to reach; may be given several times.
     #[arg(long, value_name = "FILE")]
     documents: Vec<PathBuf>,
+    /// Judges by a lax reading, with formats asserted, and answers `{id, lax_ok, strict_ok, lines, coerced}`.
+    ///
+    /// `lines` are the field lines of a rejected instance; `coerced` is what a handler would get of an accepted one, else null.
+    /// `strict_ok` says whether the instance is accepted without reading one type for another.
+    #[arg(long)]
+    lax: bool,
     #[command(flatten)]
     limits: LimitFlags,
 }
@@ -44,7 +50,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stdin = args.rows.as_deref().is_none_or(is_stdin);
     ensure_one_stdin(args.documents.iter().map(|path| is_stdin(path)).chain([stdin]))?;
     let documents = Arc::new(read_documents(&args.documents)?);
-    let base = Options { documents, limits: args.limits.limits(), ..Options::default() };
+    let lax = args.lax;
+    let base = Options { documents, limits: args.limits.limits(), lax, assert_formats: lax, ..Options::default() };
     let input: Box<dyn BufRead> = match &args.rows {
         Some(path) if !stdin => {
             let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -144,6 +151,16 @@ struct Verdict<'v> {
     errors: Vec<Failure>,
 }
 
+/// The answer of `--lax`.
+#[derive(Serialize)]
+struct Reading<'v> {
+    id: &'v serde_json::Value,
+    lax_ok: bool,
+    strict_ok: Option<bool>,
+    lines: Vec<String>,
+    coerced: Option<Box<RawValue>>,
+}
+
 #[derive(Serialize)]
 struct Failure {
     keyword: Option<String>,
@@ -169,6 +186,18 @@ struct Reason {
 impl Reason {
     fn finding(code: &str, detail: impl Into<String>) -> Reason {
         Reason { outcome: "finding", code: code.to_owned(), detail: detail.into() }
+    }
+
+    /// Of an outcome that is no verdict.
+    fn undecided(outcome: &Outcome<'_>) -> Reason {
+        match outcome {
+            Outcome::Fault(fault) => Reason {
+                outcome: "fault",
+                code: fault.code.as_str().to_owned(),
+                detail: fault.code.detail().to_owned(),
+            },
+            _ => Reason::finding("not_compiled", "the schema was not compiled"),
+        }
     }
 }
 
@@ -223,6 +252,9 @@ impl<'o> Answerer<'o> {
             _ => return Err(Reason::finding("unreadable", "the row needs either instance or instance_text")),
         };
         let schema = self.schema(row, &options)?;
+        if options.lax {
+            return self.read(row, &schema, instance);
+        }
         let verdict = match schema.check(&mut self.session, instance) {
             Outcome::Accepted(_) => {
                 Verdict { id: &row.id, valid: true, line: None, top_path: None, message: None, errors: Vec::new() }
@@ -244,18 +276,25 @@ impl<'o> Answerer<'o> {
                     })
                     .collect(),
             },
-            Outcome::Fault(fault) => {
-                return Err(Reason {
-                    outcome: "fault",
-                    code: fault.code.as_str().to_owned(),
-                    detail: fault.code.detail().to_owned(),
-                });
-            }
-            Outcome::UnknownTool | Outcome::NotCompiled => {
-                return Err(Reason::finding("not_compiled", "the schema was not compiled"));
-            }
+            other => return Err(Reason::undecided(&other)),
         };
         Ok(line(&verdict))
+    }
+
+    fn read(&mut self, row: &Row<'_>, schema: &Schema, instance: &str) -> Result<String, Reason> {
+        let lines = match schema.check(&mut self.session, instance) {
+            Outcome::Accepted(_) => Vec::new(),
+            Outcome::Rejected(rejection) => rejection.field_lines(),
+            other => return Err(Reason::undecided(&other)),
+        };
+        let coerced = schema.coerced_text(&mut self.session, instance);
+        Ok(line(&Reading {
+            id: &row.id,
+            lax_ok: coerced.is_some(),
+            strict_ok: schema.accepts_strictly(&mut self.session, instance),
+            lines,
+            coerced: coerced.and_then(|text| RawValue::from_string(text).ok()),
+        }))
     }
 
     fn options(&self, row: &Row<'_>) -> Result<Options, Reason> {
@@ -264,7 +303,7 @@ impl<'o> Answerer<'o> {
             Some(name) => Draft::from_name(name)
                 .ok_or_else(|| Reason::finding("unknown_dialect", format!("{name} is no dialect")))?,
         };
-        Ok(Options { draft, assert_formats: row.assert_format, ..self.base.clone() })
+        Ok(Options { draft, assert_formats: row.assert_format || self.base.assert_formats, ..self.base.clone() })
     }
 
     fn schema(&mut self, row: &Row<'_>, options: &Options) -> Result<Schema, Reason> {

@@ -23,11 +23,15 @@ pub enum Policy {
 
 /// How schemas are compiled.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a choice of its own
 pub struct Options {
     /// The draft of a schema that does not say with `$schema`. MCP's default is 2020-12.
     pub draft: Draft,
     /// Whether `format` asserts. Otherwise it is an annotation, as the specification has it.
     pub assert_formats: bool,
+    /// Whether calls are read as a lax handler reads them, so that `"7"` is taken for an integer; formats are then read as
+    /// the types that they stand for. What a call is judged by is that reading, and the handler still gets what was sent.
+    pub lax: bool,
     /// Documents that references may reach, by URI. Nothing else is ever read.
     pub documents: Arc<Documents>,
     /// The shape that all tools of a catalog are read in; none recognises each by its members. Not part of a digest: it
@@ -48,6 +52,7 @@ impl Default for Options {
         Options {
             draft: Draft::D2020,
             assert_formats: false,
+            lax: false,
             documents: Arc::default(),
             shape: None,
             policy: Policy::Flag,
@@ -67,6 +72,8 @@ impl Options {
         let truth = |is: bool| if is { "true" } else { "false" };
         out.push_str(" formats=");
         out.push_str(truth(self.assert_formats));
+        out.push_str(" lax=");
+        out.push_str(truth(self.lax));
         out.push_str(" peephole=");
         out.push_str(truth(self.peephole));
         out.push_str(" fusion=");

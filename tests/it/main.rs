@@ -24,6 +24,7 @@ mod opcodes;
 mod peers;
 mod portability;
 mod random;
+mod reading;
 mod refresh;
 mod regressions;
 mod schemas;

@@ -19,6 +19,7 @@ mod bodies;
 mod evaluated;
 mod forgiving;
 mod kept;
+mod part;
 pub(crate) mod skim;
 
 use crate::equal::{self, Budget};
@@ -564,7 +565,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
     }
 
     /// Runs the block at `pc` on the current instance to its end. Frames that are there stay.
-    fn run_block(&mut self, pc: u32) -> Result<bool, Halt> {
+    pub(crate) fn run_block(&mut self, pc: u32) -> Result<bool, Halt> {
         self.pc = pc;
         self.run_on(self.frames_len())
     }

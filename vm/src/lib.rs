@@ -35,6 +35,7 @@ pub mod notation;
 pub mod number;
 pub mod opcode;
 pub mod pattern;
+pub mod read;
 pub mod render;
 pub mod scratch;
 pub mod tape;

@@ -233,6 +233,16 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// The nearest double; infinite beyond the greatest.
+    #[allow(clippy::cast_precision_loss)] // which is what nearest means
+    pub(crate) fn nearest_double(self) -> f64 {
+        match self {
+            Self::Int(int) => int as f64,
+            Self::Big(literal) => literal.parse().unwrap_or(f64::INFINITY),
+            Self::Decimal { value, .. } => value,
+        }
+    }
+
     /// Bytes of the literal that is still to be looked at; none for a number that has been read whole.
     pub(crate) fn literal_bytes(self) -> usize {
         match self {

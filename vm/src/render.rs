@@ -142,6 +142,18 @@ impl<'r> Renderer<'r> {
         }
     }
 
+    /// Writes names as they are and indices, joined; answers whether there is any.
+    pub fn write_location(self, out: &mut impl Write, path: u32, joint: char) -> Result<bool, fmt::Error> {
+        let mut any = false;
+        for step in self.location(path) {
+            if std::mem::replace(&mut any, true) {
+                out.write_char(joint)?;
+            }
+            write_plain_step(out, step)?;
+        }
+        Ok(any)
+    }
+
     /// Writes ` at PATH`: names as they are and indices, joined by slashes; nothing where that is empty.
     fn write_at(self, out: &mut impl Write, path: u32) -> fmt::Result {
         let mut steps = self.location(path);
@@ -173,13 +185,7 @@ impl<'r> Renderer<'r> {
 
     /// Writes the location as a JSON Pointer. Source: RFC 6901.
     pub fn write_pointer(self, out: &mut impl Write, path: u32) -> fmt::Result {
-        self.location(path).try_for_each(|step| match step {
-            LocationStep::Index(index) => write!(out, "/{index}"),
-            LocationStep::Name(name) => {
-                out.write_char('/')?;
-                name.chars().try_for_each(|c| write_pointer_char(out, c))
-            }
-        })
+        write_pointer_steps(out, self.location(path))
     }
 
     /// Writes where the missing member would be, as a JSON Pointer. Source: RFC 6901.
@@ -351,7 +357,19 @@ pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, root: Node, node: 
     Ok(())
 }
 
-fn write_plain_step(out: &mut impl Write, step: LocationStep<'_>) -> fmt::Result {
+/// Writes steps as a JSON Pointer. Source: RFC 6901.
+pub fn write_pointer_steps<'r>(out: &mut impl Write, mut steps: impl Iterator<Item = LocationStep<'r>>) -> fmt::Result {
+    steps.try_for_each(|step| match step {
+        LocationStep::Index(index) => write!(out, "/{index}"),
+        LocationStep::Name(name) => {
+            out.write_char('/')?;
+            name.chars().try_for_each(|c| write_pointer_char(out, c))
+        }
+    })
+}
+
+/// Writes a name as it is, or an index.
+pub fn write_plain_step(out: &mut impl Write, step: LocationStep<'_>) -> fmt::Result {
     match step {
         LocationStep::Index(index) => write!(out, "{index}"),
         LocationStep::Name(name) => match name.as_plain() {

@@ -179,6 +179,17 @@ impl TapeBuf {
         Ok(self.copied())
     }
 
+    /// Reads the text that `write` appends to the buffer's own, which [`copied`](Self::copied) is then of. Errors: as of
+    /// [`read`](Self::read).
+    pub fn fill(&mut self, options: ReadOptions, write: impl FnOnce(&mut String)) -> Result<Tape<'_>, ReadError> {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        write(&mut text);
+        let read = self.read_text(&text, options).map(|_| ());
+        self.text = text;
+        read.map(|()| self.copied())
+    }
+
     /// Forgets the copies.
     pub(crate) fn clear_copies(&mut self) {
         self.clear();

@@ -30,7 +30,7 @@ use constants::Constants;
 
 /// The version of the instruction set and of the unit's layout: part of every digest, and of every compiled file. It
 /// changes with the operands of an instruction, with what one means, and with what a unit's parts mean.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// An index into the string pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -232,8 +232,9 @@ pub struct Note {
     pub types: Types,
     /// How the failure is worded.
     pub wording: Wording,
-    /// Texts of the wording, in value notation: a bound, names, schemas. Where they begin and end among
-    /// [`UnitParts::note_texts`].
+    /// Texts of the wording, in value notation: a bound, names, schemas. Then what only a reading ([`mod@crate::read`]) asks
+    /// for: the title of a schema behind its types, the discriminator of a union behind its branches, and of properties the
+    /// word that lets further ones through. Where they begin and end among [`UnitParts::note_texts`].
     pub texts: (u32, u32),
     /// The evaluation path from the block's start.
     pub path: NotePath,

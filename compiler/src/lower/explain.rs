@@ -4,9 +4,11 @@
 //! schema object, bounds and names already written out. Parts of which only the verdict counts (`not`, `if`,
 //! `contains`) run the accept code of their schemas.
 
+use bumpalo::collections::Vec as BumpVec;
 use callgate_vm::failure::Wording;
 use callgate_vm::insn::{Flags, Types};
 use callgate_vm::opcode::build;
+use callgate_vm::tape::Node;
 
 use crate::dialect::{Draft, Keyword};
 use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
@@ -94,7 +96,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::Properties(_) => {
                 let names = self.names(schema, scope, BlockKind::Explain, 0).into_bump_slice();
                 let table = LowTable { names, patterns: &[], extra: LowExtra::Skip };
-                ops.push(self.noted(plain(), Low::Properties(self.model.registry.bump.alloc(table))));
+                let note = LowNote { texts: self.openness(schema), ..plain() };
+                ops.push(self.noted(note, Low::Properties(self.model.registry.bump.alloc(table))));
             }
             Rule::PatternProperties(list) => {
                 let bump = self.model.registry.bump;
@@ -120,13 +123,16 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::AllOf(list) => self.all_of(schema, list, scope, ops),
             Rule::AnyOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                ops.push(self.noted(plain(), Low::AnyOf { flags: Flags::NONE, branches }));
+                let texts = self.model.registry.bump.alloc_slice_fill_iter(self.discriminator(schema));
+                let note = LowNote { texts, ..plain() };
+                ops.push(self.noted(note, Low::AnyOf { flags: Flags::NONE, branches }));
             }
             Rule::OneOf(list) => {
                 let branches = self.blocks(list, scope, BlockKind::Explain);
-                let texts = list.iter().map(|place| self.model.noted(*place, place.node));
-                let texts = self.model.registry.bump.alloc_slice_fill_iter(texts);
-                let note = note_of(schema, keyword, Wording::Union, texts);
+                let mut texts = BumpVec::with_capacity_in(list.len() + 1, self.model.registry.bump);
+                texts.extend(list.iter().map(|place| self.model.noted(*place, place.node)));
+                texts.extend(self.discriminator(schema));
+                let note = note_of(schema, keyword, Wording::Union, texts.into_bump_slice());
                 ops.push(self.noted(note, Low::OneOf { flags: Flags::NONE, branches }));
             }
             Rule::Not(inside) => {
@@ -163,7 +169,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let one = |text| self.texts(&[text]);
         let noted = |node| one(self.model.noted(schema.place, node));
         match rule {
-            Rule::Type(_, names) => (Wording::NotOfType, one(names)),
+            Rule::Type(types, names) => (Wording::NotOfType, self.type_texts(schema, *types, names)),
             Rule::Enum(node) => (Wording::NotOneOf, noted(*node)),
             Rule::Const(node) => (Wording::Expected, noted(*node)),
             Rule::Bound(Bound::Minimum, node) => (Wording::Less, noted(*node)),
@@ -178,6 +184,40 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::ItemsEnd(len) => (Wording::AdditionalItems, one(self.count_text(*len))),
             _ => (Wording::NonUnique, &[]),
         }
+    }
+
+    /// The names of the types and, of what is called by its title (objects and enumerations), the title.
+    fn type_texts(&self, schema: &Schema<'d>, types: Types, names: &'d str) -> &'d [&'d str] {
+        let is_enumeration = || schema.rules.iter().any(|at| matches!(at.rule, Rule::Enum(_)));
+        let is_called = types.meets(Types::OBJECT) || is_enumeration();
+        match is_called.then(|| self.member_text(schema.place, schema.place.node, "title")).flatten() {
+            Some(title) => self.texts(&[names, title]),
+            None => self.texts(&[names]),
+        }
+    }
+
+    /// What is said of further members where they are let through by name, not by silence: the keyword.
+    fn openness(&mut self, schema: &Schema<'d>) -> &'d [&'d str] {
+        let further = schema.rules.iter().find_map(|at| match at.rule {
+            Rule::AdditionalProperties(inside) => Some(inside),
+            _ => None,
+        });
+        let is_open = further.is_some_and(|inside| self.schema(inside).always == Some(true));
+        if is_open { &["additionalProperties"] } else { &[] }
+    }
+
+    /// The name of the property that tells the branches of a union apart. Source: OpenAPI 3.1, 4.8.25.
+    fn discriminator(&self, schema: &Schema<'d>) -> Option<&'d str> {
+        let Place { node, .. } = schema.place;
+        let discriminator = self.model.tape(schema.place).member(node, "discriminator")?;
+        self.member_text(schema.place, discriminator, "propertyName")
+    }
+
+    /// The text of a member of an object in the document of `place`.
+    fn member_text(&self, place: Place, object: Node, name: &str) -> Option<&'d str> {
+        let tape = self.model.tape(place);
+        let node = tape.member(object, name).filter(|node| tape.is_string(*node))?;
+        Some(self.model.registry.plain(tape.text(node)))
     }
 
     fn count_text(&self, len: u32) -> &'d str {

@@ -1,0 +1,218 @@
+//! Calls as a pydantic-like handler reads them: lax acceptance, coerced copies, field lines.
+//!
+//! ```text
+//! lax check:    arguments ─► tape `sent` ─► read ─┬─► accepted
+//!                                                └─► edits ─► tape `tape` ─► explain ─► line, json
+//! field lines:  tape `sent` (lax, read already) or `tape` (read by the schema) ─► FieldLines
+//! ```
+//!
+//! What a lax reading forgives no text may hold against the caller: so a rejected call is explained by its coerced copy, in
+//! which only what really failed stands as it came.
+
+use std::fmt::{self, Write};
+
+use callgate_vm::failure::FaultCode;
+use callgate_vm::instance::{Halt, Instance};
+use callgate_vm::json;
+use callgate_vm::read::{CopyExtent, Mode, read};
+use callgate_vm::render::Bounded;
+use callgate_vm::tape::ReadError;
+use callgate_vm::value::ValueInstance;
+use serde_json::Value;
+
+use crate::found::Found;
+use crate::rejection::{Cause, Rejection};
+use crate::schema::{Accepted, Arguments, Outcome, Schema};
+use crate::session::Session;
+
+/// The text of the arguments that are read; none where the tape is a copy with a text of its own.
+pub(crate) type Sent<'s> = Option<&'s str>;
+
+impl Schema {
+    /// Judges the arguments by a lax reading; they are passed on as they came.
+    pub(crate) fn check_lax<'s>(&'s self, session: &'s mut Session, arguments: Arguments<'s>) -> Outcome<'s> {
+        match session.put(self, arguments) {
+            Ok(sent) => self.judge_sent(session, sent),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// As above, of a host's own object, which is copied.
+    pub(crate) fn check_lax_instance<'s, 'a, I: Instance<'a>>(
+        &'s self,
+        session: &'s mut Session,
+        host: &mut I,
+    ) -> Outcome<'s> {
+        match session.sent.copy(host, self.bounds().depth_max) {
+            Ok(_) => self.judge_sent(session, None),
+            Err(halt) => fault(halt),
+        }
+    }
+
+    fn judge_sent<'s>(&'s self, session: &'s mut Session, sent: Sent<'s>) -> Outcome<'s> {
+        match session.read_sent(self, sent, Mode::Lax) {
+            Ok(true) => Outcome::Accepted(Accepted::default()),
+            Ok(false) => self.reject_sent(session, sent),
+            Err(halt) => fault(halt),
+        }
+    }
+
+    /// Explains the coerced copy. Where the schema has nothing against it, what the reading found stands alone.
+    fn reject_sent<'s>(&'s self, session: &'s mut Session, sent: Sent<'s>) -> Outcome<'s> {
+        let Session { sent: buf, reading, tape, .. } = &mut *session;
+        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
+        let copied = tape.fill(self.read_options(), |out| reading.write_coerced(original, CopyExtent::Values, out));
+        if let Err(ReadError::Fault(code)) = copied {
+            return Outcome::Fault(code.into());
+        }
+        let explained = session.explain_coerced(self);
+        let passed = explained == Ok(true);
+        match explained {
+            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
+            _ => {
+                let found = Found::listed(self, session).with_reading(sent);
+                if passed { self.misread(found) } else { self.rejected(found) }
+            }
+        }
+    }
+
+    /// What the handler would get if it read the arguments as pydantic does in its lax mode: with values in place of their
+    /// spellings, without members that a model does not take, and without defaults. `None` if the reading does not accept
+    /// them. Whether this schema was compiled for lax checks makes no difference.
+    ///
+    /// A number that is not finite is `null`. Integers beyond 64 bits become doubles, as `serde_json` has them;
+    /// [`coerced_text`](Self::coerced_text) keeps them.
+    pub fn coerced<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<Value> {
+        serde_json::from_str(&self.coerced_text(session, arguments)?).ok()
+    }
+
+    /// As [`coerced`](Self::coerced), as JSON text with numbers as they are written.
+    pub fn coerced_text<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<String> {
+        let sent = session.put(self, arguments.into()).ok()?;
+        if session.read_sent(self, sent, Mode::Lax) != Ok(true) {
+            return None;
+        }
+        let Session { sent: buf, reading, .. } = session;
+        let mut text = String::new();
+        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
+        reading.write_coerced(original, CopyExtent::Handler, &mut text);
+        Some(text)
+    }
+
+    /// Whether pydantic's strict mode would take the arguments from JSON; `None` where that cannot be told (text that is not
+    /// JSON, limits).
+    pub fn accepts_strictly<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<bool> {
+        let sent = session.put(self, arguments.into()).ok()?;
+        session.read_sent(self, sent, Mode::Strict).ok()
+    }
+}
+
+fn fault<'s>(halt: Halt) -> Outcome<'s> {
+    match halt {
+        Halt::Fault(code) => Outcome::Fault(code.into()),
+        Halt::Unreadable | Halt::Stackless => Outcome::Fault(FaultCode::Number.into()),
+    }
+}
+
+impl Session {
+    /// Puts the arguments on the tape of what was sent. Errors: they are not JSON, or beyond the limits.
+    fn put<'s>(&mut self, schema: &Schema, arguments: Arguments<'s>) -> Result<Sent<'s>, Outcome<'s>> {
+        match arguments {
+            Arguments::Bytes(bytes) => {
+                let not_json = |malformed| Outcome::Rejected(Rejection::not_json(malformed));
+                let text = json::utf8(bytes).map_err(not_json)?;
+                match self.sent.read_text(text, schema.read_options()) {
+                    Ok(_) => Ok(Some(text)),
+                    Err(ReadError::Malformed(malformed)) => Err(not_json(malformed)),
+                    Err(ReadError::Fault(code)) => Err(Outcome::Fault(code.into())),
+                }
+            }
+            Arguments::Value(value) => {
+                let copied = self.sent.copy(&mut ValueInstance::new(value), schema.bounds().depth_max);
+                copied.map(|_| None).map_err(fault)
+            }
+        }
+    }
+
+    fn read_sent(&mut self, schema: &Schema, sent: Sent<'_>, mode: Mode) -> Result<bool, Halt> {
+        let Session { sent: buf, reading, tape_stack, scratch, .. } = self;
+        let tape = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
+        read(schema.unit(), tape, mode, tape_stack, scratch, reading, &schema.bounds(), schema.failures_max())
+    }
+
+    /// Reads what is on the tape of explanations: of `text`, or a copy.
+    pub(crate) fn read_tape(&mut self, schema: &Schema, text: Sent<'_>) -> Result<bool, Halt> {
+        let Session { tape: buf, reading, tape_stack, scratch, .. } = self;
+        let tape = text.map_or_else(|| buf.copied(), |text| buf.tape(text));
+        read(schema.unit(), tape, Mode::Schema, tape_stack, scratch, reading, &schema.bounds(), schema.failures_max())
+    }
+}
+
+impl Rejection<'_> {
+    /// Writes what is wrong as lines `LOC: MESSAGE`, joined by line ends, in the words of pydantic: all failures, no URL, no
+    /// name of a class but those of the schema. Cut at the output limit as the line is; failures beyond the limit on listed
+    /// ones are counted in a last line.
+    ///
+    /// Judged by the schema, or by the lax reading where the catalog is compiled for it. What only the schema's own judge
+    /// finds is said in its words. Cost: at the first question one more reading.
+    pub fn write_field(&self, out: &mut dyn Write) -> fmt::Result {
+        let mut out = out;
+        let mut out = Bounded::new(&mut out, self.text_bytes_max());
+        let (len, unlisted) = self.field_len();
+        for at in 0..len {
+            out.write_str(if at > 0 { "\n" } else { "" })?;
+            self.write_field_line(&mut out, at)?;
+        }
+        if unlisted > 0 {
+            write!(out, "\n… ({unlisted} failures more)")?;
+        }
+        out.finish()
+    }
+
+    /// The lines of [`write_field`](Self::write_field) one by one, uncut and without the count of what is not listed.
+    pub fn field_lines(&self) -> Vec<String> {
+        let line = |at| {
+            let mut line = String::new();
+            let written = self.write_field_line(&mut line, at);
+            debug_assert!(written.is_ok());
+            line
+        };
+        (0..self.field_len().0).map(line).collect()
+    }
+
+    /// How many lines there are, and how many failures beside.
+    fn field_len(&self) -> (usize, u64) {
+        match &self.cause {
+            Cause::Failed(_, found) | Cause::Misread(found) => {
+                let read = found.try_borrow_mut().is_ok_and(|mut found| found.read_fields());
+                let found = found.borrow();
+                let reading = found.field_lines().reading;
+                if read {
+                    (reading.failures().len(), reading.unlisted())
+                } else {
+                    (found.failures().len(), found.unlisted())
+                }
+            }
+            Cause::Malformed(_) | Cause::NotJson(..) => (1, 0),
+        }
+    }
+
+    fn write_field_line(&self, out: &mut impl Write, at: usize) -> fmt::Result {
+        let (Cause::Failed(_, found) | Cause::Misread(found)) = &self.cause else {
+            return self.write_text(out);
+        };
+        let found = found.borrow();
+        let lines = found.field_lines();
+        if found.has_fields() {
+            return lines.reading.failures().get(at).map_or(Ok(()), |failure| lines.write_line(out, failure));
+        }
+        let Some(failure) = found.failures().get(at) else {
+            return Ok(());
+        };
+        let renderer = found.renderer();
+        if renderer.write_location(out, failure.own.path, '.')? {
+            out.write_str(": ")?;
+        }
+        renderer.write_message(out, &failure.own)
+    }
+}

@@ -1,0 +1,267 @@
+//! Field lines: `LOC: MESSAGE`, one for each failure.
+
+use std::fmt::{self, Write};
+
+use super::block::{Block, constants, discriminator, note_text};
+use super::failure::{FieldCode, FieldFailure, FieldStep, Reading};
+use super::label::write_label;
+use crate::format::Format;
+use crate::insn::Target;
+use crate::instance::View;
+use crate::number::Number;
+use crate::opcode::Opcode;
+use crate::render::{LocationStep, write_value};
+use crate::tape::{Node, Tape};
+use crate::text::Text;
+use crate::unit::Unit;
+
+/// Words what a reading has left behind.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldLines<'r> {
+    /// The unit that was read by.
+    pub unit: &'r Unit,
+    /// The call.
+    pub tape: Tape<'r>,
+    /// What is wrong.
+    pub reading: &'r Reading,
+}
+
+impl<'r> FieldLines<'r> {
+    /// Writes all lines, joined by line ends.
+    pub fn write(self, out: &mut impl Write) -> fmt::Result {
+        for (at, failure) in self.reading.failures().iter().enumerate() {
+            out.write_str(if at > 0 { "\n" } else { "" })?;
+            self.write_line(out, failure)?;
+        }
+        Ok(())
+    }
+
+    /// Writes `LOC: MESSAGE`, or the message alone where there is no step.
+    pub fn write_line(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        if self.write_location(out, failure, ".")? {
+            out.write_str(": ")?;
+        }
+        self.write_message(out, failure)
+    }
+
+    /// Writes the steps to the value; answers whether there are any.
+    pub fn write_location(self, out: &mut impl Write, failure: &FieldFailure, joint: &str) -> Result<bool, fmt::Error> {
+        let mut any = false;
+        for step in self.reading.locations.steps(failure.location) {
+            out.write_str(if any { joint } else { "" })?;
+            any = true;
+            match step {
+                FieldStep::Name(node) | FieldStep::Tag(node) => self.write_name(out, node)?,
+                FieldStep::Missing(name) => out.write_str(self.unit.str(name))?,
+                FieldStep::Index(index) => write!(out, "{index}")?,
+                FieldStep::Branch(pc) => write_label(out, self.unit, pc)?,
+                FieldStep::Key => out.write_str("[key]")?,
+            }
+        }
+        Ok(any)
+    }
+
+    /// The steps into the call itself: names and indices, without branches.
+    pub fn instance_steps(self, failure: &FieldFailure) -> impl Iterator<Item = LocationStep<'r>> {
+        let steps = self.reading.locations.steps(failure.location);
+        steps.filter_map(move |step| match step {
+            FieldStep::Name(node) => Some(LocationStep::Name(self.tape.text(node))),
+            FieldStep::Missing(name) => Some(LocationStep::Name(Text::plain_text(self.unit.str(name)))),
+            FieldStep::Index(index) => Some(LocationStep::Index(index)),
+            FieldStep::Tag(_) | FieldStep::Branch(_) | FieldStep::Key => None,
+        })
+    }
+
+    /// A text without quotes of its own, anything else in value notation.
+    fn write_name(self, out: &mut impl Write, node: Node) -> fmt::Result {
+        match self.tape.view_node(node) {
+            View::String(text) => text.write(out),
+            _ => write_value(out, self.tape, node),
+        }
+    }
+
+    /// Writes what is wrong.
+    pub fn write_message(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        let FieldFailure { code, pc, len, .. } = *failure;
+        match code {
+            FieldCode::Missing => out.write_str("Field required"),
+            FieldCode::Extra => out.write_str("Extra inputs are not permitted"),
+            FieldCode::String => out.write_str("Input should be a valid string"),
+            FieldCode::Int => out.write_str("Input should be a valid integer"),
+            FieldCode::IntFromFloat => {
+                out.write_str("Input should be a valid integer, got a number with a fractional part")
+            }
+            FieldCode::IntParsing => {
+                out.write_str("Input should be a valid integer, unable to parse string as an integer")
+            }
+            FieldCode::IntParsingSize => {
+                out.write_str("Unable to parse input string as an integer, exceeded maximum size")
+            }
+            FieldCode::Float => out.write_str("Input should be a valid number"),
+            FieldCode::FloatParsing => {
+                out.write_str("Input should be a valid number, unable to parse string as a number")
+            }
+            FieldCode::Finite => out.write_str("Input should be a finite number"),
+            FieldCode::Bool => out.write_str("Input should be a valid boolean"),
+            FieldCode::BoolParsing => out.write_str("Input should be a valid boolean, unable to interpret input"),
+            FieldCode::None => out.write_str("Input should be None"),
+            FieldCode::List => out.write_str("Input should be a valid list"),
+            FieldCode::Tuple => out.write_str("Input should be a valid tuple"),
+            FieldCode::Dict => out.write_str("Input should be a valid dictionary"),
+            FieldCode::Model => {
+                let title = note_text(self.unit, pc, 1).unwrap_or_default();
+                write!(out, "Input should be a valid dictionary or instance of {title}")
+            }
+            FieldCode::ModelAttributes => {
+                out.write_str("Input should be a valid dictionary or object to extract fields from")
+            }
+            FieldCode::TagNotFound => {
+                let name = discriminator(self.unit, pc).unwrap_or_default();
+                write!(out, "Unable to extract tag using discriminator '{name}'")
+            }
+            FieldCode::TagInvalid => self.tag_invalid(out, failure),
+            FieldCode::Literal | FieldCode::Enum => self.literal(out, pc),
+            FieldCode::GreaterThanEqual => self.bound(out, "greater than or equal to", pc),
+            FieldCode::GreaterThan => self.bound(out, "greater than", pc),
+            FieldCode::LessThanEqual => self.bound(out, "less than or equal to", pc),
+            FieldCode::LessThan => self.bound(out, "less than", pc),
+            FieldCode::MultipleOf => self.bound(out, "a multiple of", pc),
+            FieldCode::StringTooShort => self.length(out, "at least", pc),
+            FieldCode::StringTooLong => self.length(out, "at most", pc),
+            FieldCode::PatternMismatch => {
+                let pattern = self.operand(pc).map_or("", |id| self.unit.pattern(id).source());
+                write!(out, "String should match pattern '{pattern}'")
+            }
+            FieldCode::TooShort | FieldCode::TooLong => self.count(out, failure, len),
+            FieldCode::Format => {
+                let name = self.format(pc).map_or("", Format::name);
+                write!(out, "Input should be a valid {name}")
+            }
+            _ => self.parsed(out, failure),
+        }
+    }
+
+    /// What the parsers of formats say, and what only the machine has found.
+    fn parsed(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        out.write_str(match failure.code {
+            FieldCode::DateTime | FieldCode::DateTimeParsing => "Input should be a valid datetime",
+            FieldCode::DateTimeFromDate => "Input should be a valid datetime or date",
+            FieldCode::Date => "Input should be a valid date",
+            FieldCode::DateFromDateTime => "Input should be a valid date or datetime",
+            FieldCode::DateInexact => "Datetimes provided to dates should have zero time - e.g. be exact dates",
+            FieldCode::Time => "Input should be a valid time",
+            FieldCode::TimeParsing => "Input should be in a valid time format",
+            FieldCode::TimeDelta | FieldCode::TimeDeltaParsing => "Input should be a valid timedelta",
+            FieldCode::Uuid => "UUID input should be a string, bytes or UUID object",
+            FieldCode::UuidParsing => "Input should be a valid UUID",
+            FieldCode::Url => "URL input should be a string or URL",
+            FieldCode::UrlParsing => "Input should be a valid URL",
+            FieldCode::Ipv4 => "Input is not a valid IPv4 address",
+            FieldCode::Ipv6 => "Input is not a valid IPv6 address",
+            FieldCode::Email => "value is not a valid email address",
+            FieldCode::Never => "Input should be left out",
+            FieldCode::Not => "Input should not be what the schema excludes",
+            FieldCode::Contains => "List should contain as many matching items as the schema says",
+            FieldCode::Unique => "List should not contain equal items",
+            FieldCode::SeveralBranches => "Input should match only one of the alternatives",
+            _ => "Input should not have parts that the schema does not name",
+        })?;
+        match failure.problem {
+            Some(problem) => {
+                out.write_str(if failure.code == FieldCode::Email { ": " } else { ", " })?;
+                out.write_str(problem.text())
+            }
+            None if failure.code == FieldCode::UuidParsing => self.uuid_problem(out, failure.node),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the text once more, for the words of the crate that does.
+    fn uuid_problem(self, out: &mut impl Write, node: Node) -> fmt::Result {
+        let View::String(text) = self.tape.view_node(node) else {
+            return Ok(());
+        };
+        let mut plain = String::new();
+        match uuid::Uuid::parse_str(text.plain(&mut plain)) {
+            Err(problem) => write!(out, ", {problem}"),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn operand(self, pc: u32) -> Option<u32> {
+        self.unit.code().get(pc as usize).map(|word| word.c)
+    }
+
+    fn format(self, pc: u32) -> Option<Format> {
+        let mut words = self.unit.code().iter().skip(pc as usize).take_while(|word| word.opcode() != Opcode::Leave);
+        words.find(|word| word.opcode() == Opcode::FormatIs).and_then(|word| Format::from_u8(word.a))
+    }
+
+    fn literal(self, out: &mut impl Write, pc: u32) -> fmt::Result {
+        out.write_str("Input should be ")?;
+        write_alternatives(out, constants(self.unit, pc), " or ")
+    }
+
+    fn tag_invalid(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        let unit = self.unit;
+        let name = discriminator(unit, failure.pc).unwrap_or_default();
+        out.write_str("Input tag '")?;
+        self.write_name(out, failure.node)?;
+        write!(out, "' found using '{name}' does not match any of the expected tags: ")?;
+        let branches = self.operand(failure.pc).map_or(&[][..], |list| unit.list(list));
+        let tags = branches.iter().filter_map(|bits| Block::of(unit, Target::from_bits(*bits))?.tag(name)?.literal());
+        write_alternatives(out, tags.flat_map(|(pc, _)| constants(unit, pc)), ", ")
+    }
+
+    fn bound(self, out: &mut impl Write, what: &str, pc: u32) -> fmt::Result {
+        write!(out, "Input should be {what} ")?;
+        match self.operand(pc).map(|id| self.unit.number(id)) {
+            Some(Number::Decimal { value, .. }) => write!(out, "{value}"),
+            Some(number) => number.write(out),
+            None => Ok(()),
+        }
+    }
+
+    fn length(self, out: &mut impl Write, what: &str, pc: u32) -> fmt::Result {
+        let len = self.operand(pc).unwrap_or(0);
+        let characters = if len == 1 { "character" } else { "characters" };
+        write!(out, "String should have {what} {len} {characters}")
+    }
+
+    fn count(self, out: &mut impl Write, failure: &FieldFailure, len: u32) -> fmt::Result {
+        let Some(word) = self.unit.code().get(failure.pc as usize) else {
+            return Ok(());
+        };
+        let of_object = matches!(word.opcode(), Opcode::MinProperties | Opcode::MaxProperties);
+        let subject = match of_object {
+            true => "Dictionary",
+            false if self.is_tuple(failure.pc) => "Tuple",
+            false => "List",
+        };
+        let what = if failure.code == FieldCode::TooShort { "at least" } else { "at most" };
+        let items = if word.c == 1 { "item" } else { "items" };
+        write!(out, "{subject} should have {what} {} {items} after validation, not ", word.c)?;
+        if of_object && failure.code == FieldCode::TooLong { out.write_str("more") } else { write!(out, "{len}") }
+    }
+
+    /// Whether the block around the instruction has elements of their own.
+    fn is_tuple(self, pc: u32) -> bool {
+        let code = self.unit.code();
+        let before = code.get(..pc as usize).unwrap_or_default();
+        let start = before.iter().rposition(|word| word.opcode() == Opcode::Leave).map_or(0, |at| at + 1);
+        Block { unit: self.unit, pc: start as u32 }.has(Opcode::PrefixItems)
+    }
+}
+
+/// Writes `'a', 2 or True`.
+fn write_alternatives<'t>(out: &mut impl Write, texts: impl Iterator<Item = &'t str>, last: &str) -> fmt::Result {
+    let mut texts = texts.peekable();
+    let mut first = true;
+    while let Some(text) = texts.next() {
+        let joint = if texts.peek().is_some() { ", " } else { last };
+        out.write_str(if first { "" } else { joint })?;
+        first = false;
+        out.write_str(text)?;
+    }
+    Ok(())
+}
