@@ -4,6 +4,7 @@ mod input;
 mod judge;
 mod pipeline;
 mod rows;
+mod scan;
 mod table;
 mod tally;
 

@@ -9,7 +9,8 @@
 //! {tool_calls | message | choices | content | parts | candidates | output: …}   searched for these
 //! ```
 //!
-//! Arguments are text: what a string says, or a value with the bytes that it has in the row. No tree is made of them.
+//! Arguments are text: what a string says, or a value with the bytes that it has in the row. No tree is made of them. Objects
+//! are read by the scanner ([`scan`]), and by `serde_json` where that has doubts: it decides, and words what is wrong.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,6 +18,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+use super::scan;
 
 /// Objects and lists inside each other that are searched for calls: Gemini's candidates, their content and parts take six.
 const LEVELS_MAX: usize = 8;
@@ -26,12 +29,15 @@ const NO_ARGUMENTS: &str = "{}";
 
 /// A call as it was recorded.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Call<'r> {
+pub struct Call<'c> {
     /// The tool's name.
-    pub name: Cow<'r, str>,
+    pub name: Cow<'c, str>,
     /// JSON text, or what was recorded as such.
-    pub arguments: Cow<'r, str>,
+    pub arguments: &'c str,
 }
+
+/// Hears of each call, and of each that cannot be told.
+pub type Tell<'t> = &'t mut dyn FnMut(Result<Call<'_>, Malformed>);
 
 /// Why something is no call although it looks like one.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,160 +65,232 @@ fn reason(error: &serde_json::Error) -> String {
 
 /// A row, read so far that its calls can be looked for.
 #[derive(Debug)]
-pub enum Row<'r> {
-    /// An object.
-    One(Box<Node<'r>>),
-    /// A list, or a value without calls.
-    Other(&'r str),
+pub struct Row<'r> {
+    text: &'r str,
+    /// What it is if it is an object; a list, or a value without calls, is not.
+    node: Option<Node<'r>>,
 }
 
 impl<'r> Row<'r> {
     /// Reads a row. Errors: it is not JSON, or has a member twice that matters here.
     pub fn read(text: &'r str) -> Result<Row<'r>, Malformed> {
-        if text.trim_ascii_start().starts_with('{') {
-            return serde_json::from_str(text).map(Row::One).map_err(|error| Malformed::row(&error));
-        }
-        serde_json::from_str(text).map(|IgnoredAny| Row::Other(text)).map_err(|error| Malformed::row(&error))
+        let read = if text.trim_ascii_start().starts_with('{') {
+            Node::scan(text).map_or_else(|| serde_json::from_str(text), Ok).map(Some)
+        } else if scan::is_value(text) {
+            Ok(None)
+        } else {
+            serde_json::from_str(text).map(|IgnoredAny| None)
+        };
+        read.map(|node| Row { text, node }).map_err(|error| Malformed::row(&error))
     }
 
     /// The catalog that the row names, of a file with several.
     pub fn catalog_key(&self) -> Option<Cow<'r, str>> {
-        match self {
-            Row::One(node) => node.catalog_key.and_then(text_of),
-            Row::Other(_) => None,
-        }
+        self.node.as_ref()?.catalog_key.and_then(text_of)
     }
 
     /// Whether the row comes with tools of its own.
     pub fn has_tools(&self) -> bool {
-        matches!(self, Row::One(node) if node.tools.is_some())
+        self.node.as_ref().is_some_and(|node| unless_null(node.tools).is_some())
     }
 
-    /// Tells each call of the row, in its order; and each of those that cannot be told.
-    pub fn calls(&self, tell: &mut dyn FnMut(Result<Call<'r>, Malformed>)) {
-        match self {
-            Row::One(node) => search(node, 1, tell),
-            Row::Other(text) => search_text(text, 0, tell),
+    /// Tells each call of the row, in its order; and each of those that cannot be told. `plain` is memory for what strings say.
+    pub fn calls(&self, plain: &mut String, tell: Tell<'_>) {
+        match &self.node {
+            Some(node) => search(node, 1, plain, tell),
+            None => search_text(self.text, 0, plain, tell),
         }
     }
 }
 
-/// The members of an object that can make it a call, or hold calls.
+/// The members of an object that can make it a call, or hold calls, each as the text that it is.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Node<'r> {
-    #[serde(borrow)]
-    name: Option<&'r RawValue>,
+    #[serde(borrow, deserialize_with = "present")]
+    name: Option<&'r str>,
     #[serde(deserialize_with = "present")]
-    arguments: Option<&'r RawValue>,
+    arguments: Option<&'r str>,
     #[serde(deserialize_with = "present")]
-    arguments_raw: Option<&'r RawValue>,
+    arguments_raw: Option<&'r str>,
     #[serde(deserialize_with = "present")]
-    input: Option<&'r RawValue>,
+    input: Option<&'r str>,
     #[serde(deserialize_with = "present")]
-    args: Option<&'r RawValue>,
-    #[serde(rename = "type")]
-    kind: Option<&'r RawValue>,
-    method: Option<&'r RawValue>,
-    params: Option<&'r RawValue>,
-    function: Option<&'r RawValue>,
-    #[serde(rename = "functionCall", alias = "function_call")]
-    function_call: Option<&'r RawValue>,
-    tool_calls: Option<&'r RawValue>,
-    message: Option<&'r RawValue>,
-    choices: Option<&'r RawValue>,
-    content: Option<&'r RawValue>,
-    parts: Option<&'r RawValue>,
-    candidates: Option<&'r RawValue>,
-    output: Option<&'r RawValue>,
-    catalog_key: Option<&'r RawValue>,
-    tools: Option<&'r RawValue>,
+    args: Option<&'r str>,
+    #[serde(rename = "type", deserialize_with = "present")]
+    kind: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    method: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    params: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    function: Option<&'r str>,
+    #[serde(rename = "functionCall", alias = "function_call", deserialize_with = "present")]
+    function_call: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    tool_calls: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    message: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    choices: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    content: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    parts: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    candidates: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    output: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    catalog_key: Option<&'r str>,
+    #[serde(deserialize_with = "present")]
+    tools: Option<&'r str>,
 }
 
 /// A member that is there, `null` too.
-fn present<'r, D: Deserializer<'r>>(deserializer: D) -> Result<Option<&'r RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+fn present<'r, D: Deserializer<'r>>(deserializer: D) -> Result<Option<&'r str>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(|value| Some(value.get()))
 }
 
 impl<'r> Node<'r> {
+    /// The object that the text is; `None` where that, or which of two members counts, is for others to say.
+    fn scan(text: &'r str) -> Option<Node<'r>> {
+        let mut node = Node::default();
+        scan::members(text, |name, value| match node.member(name) {
+            Some(Some(_)) => None,
+            Some(member) => {
+                *member = Some(value);
+                Some(())
+            }
+            None => Some(()),
+        })?;
+        Some(node)
+    }
+
+    fn member(&mut self, name: &str) -> Option<&mut Option<&'r str>> {
+        Some(match name {
+            "name" => &mut self.name,
+            "arguments" => &mut self.arguments,
+            "arguments_raw" => &mut self.arguments_raw,
+            "input" => &mut self.input,
+            "args" => &mut self.args,
+            "type" => &mut self.kind,
+            "method" => &mut self.method,
+            "params" => &mut self.params,
+            "function" => &mut self.function,
+            "functionCall" | "function_call" => &mut self.function_call,
+            "tool_calls" => &mut self.tool_calls,
+            "message" => &mut self.message,
+            "choices" => &mut self.choices,
+            "content" => &mut self.content,
+            "parts" => &mut self.parts,
+            "candidates" => &mut self.candidates,
+            "output" => &mut self.output,
+            "catalog_key" => &mut self.catalog_key,
+            "tools" => &mut self.tools,
+            _ => return None,
+        })
+    }
+
     /// The call that the object is; none if it is something else.
-    fn call(&self) -> Option<Result<Call<'r>, Malformed>> {
+    fn call<'c>(&self, plain: &'c mut String) -> Option<Result<Call<'c>, Malformed>>
+    where
+        'r: 'c,
+    {
         if is_text(self.method, "tools/call") {
-            let params = self.params.map_or(NO_ARGUMENTS, RawValue::get);
-            return Some(Node::read(params).and_then(|params| named(params.name, params.arguments)));
+            let params = unless_null(self.params).unwrap_or(NO_ARGUMENTS);
+            return Some(Node::read(params).and_then(|params| named(params.name, params.arguments, plain)));
         }
         if is_text(self.kind, "tool_use") {
-            return Some(named(self.name, self.input));
+            return Some(named(self.name, self.input, plain));
         }
         if let Some(function) = self.function_call.filter(|function| is_object(function)) {
-            let node = Node::read(function.get());
-            return Some(node.and_then(|node| named(node.name, node.args.or(node.arguments))));
+            let node = Node::read(function);
+            return Some(node.and_then(|node| named(node.name, node.args.or(node.arguments), plain)));
         }
         if let Some(function) = self.function.filter(|function| is_object(function)) {
             // Without arguments it is the definition of a tool.
-            return match Node::read(function.get()) {
-                Ok(node) => node.arguments.map(|arguments| named(node.name, Some(arguments))),
+            return match Node::read(function) {
+                Ok(node) => node.arguments.map(|arguments| named(node.name, Some(arguments), plain)),
                 Err(malformed) => Some(Err(malformed)),
             };
         }
         let arguments = self.arguments_raw.or(self.arguments);
-        let is_plain = self.name.is_some() && arguments.is_some();
-        (is_plain || is_text(self.kind, "function_call")).then(|| named(self.name, arguments))
+        let is_plain = unless_null(self.name).is_some() && arguments.is_some();
+        (is_plain || is_text(self.kind, "function_call")).then(|| named(self.name, arguments, plain))
     }
 
     fn read(text: &'r str) -> Result<Node<'r>, Malformed> {
-        if !text.starts_with('{') {
+        if !is_object(text) {
             return Err(Malformed("the call is no object".to_owned()));
         }
-        serde_json::from_str(text).map_err(|error| Malformed::inside(&error))
+        Node::scan(text).map_or_else(|| serde_json::from_str(text).map_err(|error| Malformed::inside(&error)), Ok)
     }
 
     /// What may hold calls, in the order in which it is searched.
-    fn holders(&self) -> impl Iterator<Item = &'r RawValue> {
+    fn holders(&self) -> impl Iterator<Item = &'r str> {
         let Node { message, choices, content, parts, candidates, output, tool_calls, .. } = *self;
         [message, choices, content, parts, candidates, output, tool_calls].into_iter().flatten()
     }
 }
 
 /// The call of that name. Errors: the name is no text, or the arguments are text that cannot be told.
-fn named<'r>(name: Option<&'r RawValue>, arguments: Option<&'r RawValue>) -> Result<Call<'r>, Malformed> {
+fn named<'c>(name: Option<&'c str>, arguments: Option<&'c str>, plain: &'c mut String) -> Result<Call<'c>, Malformed> {
     let no_name = || Malformed("the call has no name that is a string".to_owned());
     let name = name.and_then(text_of).ok_or_else(no_name)?;
     let arguments = match arguments {
-        Some(text) if text.get().starts_with('"') => {
-            text_of(text).ok_or_else(|| Malformed("the arguments are a string with half a character".to_owned()))?
+        Some(text) if text.starts_with('"') => {
+            let half = || Malformed("the arguments are a string with half a character".to_owned());
+            text_in(text, plain).ok_or_else(half)?
         }
-        Some(value) => Cow::Borrowed(value.get()),
-        None => Cow::Borrowed(NO_ARGUMENTS),
+        Some(value) => value,
+        None => NO_ARGUMENTS,
     };
     Ok(Call { name, arguments })
 }
 
-fn search<'r>(node: &Node<'r>, level: usize, tell: &mut dyn FnMut(Result<Call<'r>, Malformed>)) {
-    match node.call() {
+fn search(node: &Node<'_>, level: usize, plain: &mut String, tell: Tell<'_>) {
+    match node.call(plain) {
         Some(call) => tell(call),
-        None => node.holders().for_each(|holder| search_text(holder.get(), level, tell)),
+        None => node.holders().for_each(|holder| search_text(holder, level, plain, tell)),
     }
 }
 
 /// Searches an object, or the elements of a list; in anything else there is no call.
-fn search_text<'r>(text: &'r str, level: usize, tell: &mut dyn FnMut(Result<Call<'r>, Malformed>)) {
+fn search_text(text: &str, level: usize, plain: &mut String, tell: Tell<'_>) {
     if level >= LEVELS_MAX {
         return;
     }
     match text.trim_ascii_start().as_bytes().first() {
         Some(b'{') => match Node::read(text) {
-            Ok(node) => search(&node, level + 1, tell),
+            Ok(node) => search(&node, level + 1, plain, tell),
             Err(malformed) => tell(Err(malformed)),
         },
         Some(b'[') => {
-            let mut reader = serde_json::Deserializer::from_str(text);
-            let elements = Elements(|element: &'r RawValue| search_text(element.get(), level + 1, tell));
-            let read = elements.deserialize(&mut reader);
-            debug_assert!(read.is_ok(), "the row has been read to its end");
+            let mut searched = 0;
+            let scanned = scan::elements(text, |element| {
+                searched += 1;
+                search_text(element, level + 1, plain, tell);
+            });
+            if scanned.is_none() {
+                search_rest(text, searched, level, plain, tell);
+            }
         }
         _ => {}
     }
+}
+
+/// Searches the elements of a list but the first ones: the others are too deep for the scanner, or have names with escapes.
+fn search_rest(list: &str, first: usize, level: usize, plain: &mut String, tell: Tell<'_>) {
+    let mut at = 0;
+    let elements = Elements(|element: &RawValue| {
+        at += 1;
+        if at > first {
+            search_text(element.get(), level + 1, plain, tell);
+        }
+    });
+    let read = elements.deserialize(&mut serde_json::Deserializer::from_str(list));
+    debug_assert!(read.is_ok(), "the row has been read to its end");
 }
 
 /// Tells the elements of a list, one after the other, without keeping them.
@@ -242,20 +320,37 @@ impl<'r, F: FnMut(&'r RawValue)> Visitor<'r> for Elements<F> {
 }
 
 /// What a string says; none for other values, and for a string with half of a surrogate pair.
-fn text_of(value: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = value.get().strip_prefix('"')?.strip_suffix('"')?;
+fn text_of(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {
         return Some(Cow::Borrowed(inner));
     }
-    serde_json::from_str(value.get()).ok().map(Cow::Owned)
+    serde_json::from_str(value).ok().map(Cow::Owned)
 }
 
-fn is_text(value: Option<&RawValue>, text: &str) -> bool {
+/// As above, in that memory if the string has escapes.
+fn text_in<'c>(value: &'c str, plain: &'c mut String) -> Option<&'c str> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(inner);
+    }
+    plain.clear();
+    if scan::unescape(inner, plain).is_none() {
+        *plain = serde_json::from_str(value).ok()?;
+    }
+    Some(plain)
+}
+
+fn unless_null(value: Option<&str>) -> Option<&str> {
+    value.filter(|value| *value != "null")
+}
+
+fn is_text(value: Option<&str>, text: &str) -> bool {
     value.and_then(text_of).is_some_and(|value| value == text)
 }
 
-fn is_object(value: &RawValue) -> bool {
-    value.get().starts_with('{')
+fn is_object(value: &str) -> bool {
+    value.starts_with('{')
 }
 
 #[cfg(test)]
@@ -265,7 +360,7 @@ mod tests {
     /// The calls of a row, as `NAME ARGUMENTS`, or why one cannot be told.
     fn calls(row: &str) -> Vec<String> {
         let mut found = Vec::new();
-        Row::read(row).expect("JSON").calls(&mut |call| {
+        Row::read(row).expect("JSON").calls(&mut String::new(), &mut |call| {
             found.push(match call {
                 Ok(Call { name, arguments }) => format!("{name} {arguments}"),
                 Err(Malformed(why)) => format!("! {why}"),
