@@ -1,5 +1,6 @@
 //! `callgate audit`: recorded calls, judged by a catalog: a line for each, and what fails where, by tool.
 
+mod finder;
 mod input;
 mod judge;
 mod pipeline;

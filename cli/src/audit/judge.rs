@@ -11,6 +11,7 @@ use callgate::{Catalog, Outcome, Report, Schema, SchemaRole, Session};
 use memchr::memchr_iter;
 use serde::Serialize;
 
+use super::finder::Finder;
 use super::input::{ROW_BYTES_MAX, Rows};
 use super::rows::{Call, Malformed, Row};
 use super::tally::{Example, Tally, Verdict};
@@ -150,13 +151,13 @@ impl<'j> Judge<'j> {
         let text = text.strip_prefix(mark).unwrap_or(text);
         // All at once, this takes less than row by row.
         let whole = str::from_utf8(text).ok();
-        let mut start = 0;
+        let (mut finder, mut start) = (Finder::default(), 0);
         for end in memchr_iter(b'\n', text).chain([text.len()]) {
             let row = whole.and_then(|whole| whole.get(start..end));
             let row = row.map_or_else(|| str::from_utf8(&text[start..end]), Ok);
             if !row.is_ok_and(|row| row.trim_ascii().is_empty()) {
                 tally.rows += 1;
-                self.judge_or_say_why(lines, tally, place, row);
+                self.judge_or_say_why(lines, tally, place, row, &mut finder);
             }
             place.row += 1;
             start = end + 1;
@@ -165,22 +166,30 @@ impl<'j> Judge<'j> {
     }
 
     /// No row makes the judge panic. Should one do so, it is told as malformed, and the rows after it are judged as ever.
-    fn judge_or_say_why(
+    fn judge_or_say_why<'r>(
         &mut self,
         lines: &mut Lines<'_>,
         tally: &mut Tally,
         place: Place,
-        row: Result<&str, Utf8Error>,
+        row: Result<&'r str, Utf8Error>,
+        finder: &mut Finder<'r>,
     ) {
-        if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row))).is_err() {
+        if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row, finder))).is_err() {
             self.session = Session::new();
             self.malformed(lines, tally, place, "judging the row panicked: a defect of callgate");
         }
     }
 
-    fn judge_row(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: Result<&str, Utf8Error>) {
+    fn judge_row<'r>(
+        &mut self,
+        lines: &mut Lines<'_>,
+        tally: &mut Tally,
+        place: Place,
+        row: Result<&'r str, Utf8Error>,
+        finder: &mut Finder<'r>,
+    ) {
         let not_text = |error: Utf8Error| format!("the row is not UTF-8 at column {}", error.valid_up_to() + 1);
-        let row = match row.map_err(not_text).and_then(|text| Row::read(text).map_err(|Malformed(why)| why)) {
+        let row = match row.map_err(not_text).and_then(|text| Row::read(text, finder).map_err(|Malformed(why)| why)) {
             Ok(row) => row,
             Err(why) => return self.malformed(lines, tally, place, &why),
         };

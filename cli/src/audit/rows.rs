@@ -9,8 +9,9 @@
 //! {tool_calls | message | choices | content | parts | candidates | output: …}   searched for these
 //! ```
 //!
-//! Arguments are text: what a string says, or a value with the bytes that it has in the row. No tree is made of them. Objects
-//! are read by the scanner ([`scan`]), and by `serde_json` where that has doubts: it decides, and words what is wrong.
+//! Arguments are text: what a string says, or a value with the bytes that it has in the row. No tree is made of them. Most
+//! rows are read in one pass by the [`finder`](super::finder); the others object by object, by `serde_json`, which decides, and
+//! words what is wrong.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,10 +20,11 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::finder::Finder;
 use super::scan;
 
 /// Objects and lists inside each other that are searched for calls: Gemini's candidates, their content and parts take six.
-const LEVELS_MAX: usize = 8;
+pub const LEVELS_MAX: usize = 8;
 
 /// The arguments of a call that says nothing of any.
 const NO_ARGUMENTS: &str = "{}";
@@ -65,40 +67,52 @@ fn reason(error: &serde_json::Error) -> String {
 
 /// A row, read so far that its calls can be looked for.
 #[derive(Debug)]
-pub struct Row<'r> {
-    text: &'r str,
-    /// What it is if it is an object; a list, or a value without calls, is not.
-    node: Option<Node<'r>>,
+pub enum Row<'f, 'r> {
+    /// Its calls have been found.
+    Found(&'f Finder<'r>),
+    /// An object.
+    One(Box<Node<'r>>),
+    /// A list, or a value without calls.
+    Other(&'r str),
 }
 
-impl<'r> Row<'r> {
+impl<'f, 'r> Row<'f, 'r> {
     /// Reads a row. Errors: it is not JSON, or has a member twice that matters here.
-    pub fn read(text: &'r str) -> Result<Row<'r>, Malformed> {
-        let read = if text.trim_ascii_start().starts_with('{') {
-            Node::scan(text).map_or_else(|| serde_json::from_str(text), Ok).map(Some)
-        } else if scan::is_value(text) {
-            Ok(None)
-        } else {
-            serde_json::from_str(text).map(|IgnoredAny| None)
-        };
-        read.map(|node| Row { text, node }).map_err(|error| Malformed::row(&error))
+    pub fn read(text: &'r str, finder: &'f mut Finder<'r>) -> Result<Row<'f, 'r>, Malformed> {
+        if finder.find(text) { Ok(Row::Found(finder)) } else { Row::parse(text) }
+    }
+
+    fn parse(text: &'r str) -> Result<Row<'f, 'r>, Malformed> {
+        if text.trim_ascii_start().starts_with('{') {
+            return serde_json::from_str(text).map(Row::One).map_err(|error| Malformed::row(&error));
+        }
+        serde_json::from_str(text).map(|IgnoredAny| Row::Other(text)).map_err(|error| Malformed::row(&error))
     }
 
     /// The catalog that the row names, of a file with several.
     pub fn catalog_key(&self) -> Option<Cow<'r, str>> {
-        self.node.as_ref()?.catalog_key.and_then(text_of)
+        match self {
+            Row::Found(finder) => finder.catalog_key().and_then(text_of),
+            Row::One(node) => node.catalog_key.and_then(text_of),
+            Row::Other(_) => None,
+        }
     }
 
     /// Whether the row comes with tools of its own.
     pub fn has_tools(&self) -> bool {
-        self.node.as_ref().is_some_and(|node| unless_null(node.tools).is_some())
+        match self {
+            Row::Found(finder) => finder.has_tools(),
+            Row::One(node) => unless_null(node.tools).is_some(),
+            Row::Other(_) => false,
+        }
     }
 
     /// Tells each call of the row, in its order; and each of those that cannot be told. `plain` is memory for what strings say.
     pub fn calls(&self, plain: &mut String, tell: Tell<'_>) {
-        match &self.node {
-            Some(node) => search(node, 1, plain, tell),
-            None => search_text(self.text, 0, plain, tell),
+        match self {
+            Row::Found(finder) => finder.calls().iter().for_each(|call| tell(named(call.name, call.arguments, plain))),
+            Row::One(node) => search(node, 1, plain, tell),
+            Row::Other(text) => search_text(text, 0, plain, tell),
         }
     }
 }
@@ -153,45 +167,6 @@ fn present<'r, D: Deserializer<'r>>(deserializer: D) -> Result<Option<&'r str>, 
 }
 
 impl<'r> Node<'r> {
-    /// The object that the text is; `None` where that, or which of two members counts, is for others to say.
-    fn scan(text: &'r str) -> Option<Node<'r>> {
-        let mut node = Node::default();
-        scan::members(text, |name, value| match node.member(name) {
-            Some(Some(_)) => None,
-            Some(member) => {
-                *member = Some(value);
-                Some(())
-            }
-            None => Some(()),
-        })?;
-        Some(node)
-    }
-
-    fn member(&mut self, name: &str) -> Option<&mut Option<&'r str>> {
-        Some(match name {
-            "name" => &mut self.name,
-            "arguments" => &mut self.arguments,
-            "arguments_raw" => &mut self.arguments_raw,
-            "input" => &mut self.input,
-            "args" => &mut self.args,
-            "type" => &mut self.kind,
-            "method" => &mut self.method,
-            "params" => &mut self.params,
-            "function" => &mut self.function,
-            "functionCall" | "function_call" => &mut self.function_call,
-            "tool_calls" => &mut self.tool_calls,
-            "message" => &mut self.message,
-            "choices" => &mut self.choices,
-            "content" => &mut self.content,
-            "parts" => &mut self.parts,
-            "candidates" => &mut self.candidates,
-            "output" => &mut self.output,
-            "catalog_key" => &mut self.catalog_key,
-            "tools" => &mut self.tools,
-            _ => return None,
-        })
-    }
-
     /// The call that the object is; none if it is something else.
     fn call<'c>(&self, plain: &'c mut String) -> Option<Result<Call<'c>, Malformed>>
     where
@@ -224,7 +199,7 @@ impl<'r> Node<'r> {
         if !is_object(text) {
             return Err(Malformed("the call is no object".to_owned()));
         }
-        Node::scan(text).map_or_else(|| serde_json::from_str(text).map_err(|error| Malformed::inside(&error)), Ok)
+        serde_json::from_str(text).map_err(|error| Malformed::inside(&error))
     }
 
     /// What may hold calls, in the order in which it is searched.
@@ -267,30 +242,13 @@ fn search_text(text: &str, level: usize, plain: &mut String, tell: Tell<'_>) {
             Err(malformed) => tell(Err(malformed)),
         },
         Some(b'[') => {
-            let mut searched = 0;
-            let scanned = scan::elements(text, |element| {
-                searched += 1;
-                search_text(element, level + 1, plain, tell);
-            });
-            if scanned.is_none() {
-                search_rest(text, searched, level, plain, tell);
-            }
+            let mut reader = serde_json::Deserializer::from_str(text);
+            let elements = Elements(|element: &RawValue| search_text(element.get(), level + 1, plain, tell));
+            let read = elements.deserialize(&mut reader);
+            debug_assert!(read.is_ok(), "the row has been read to its end");
         }
         _ => {}
     }
-}
-
-/// Searches the elements of a list but the first ones: the others are too deep for the scanner, or have names with escapes.
-fn search_rest(list: &str, first: usize, level: usize, plain: &mut String, tell: Tell<'_>) {
-    let mut at = 0;
-    let elements = Elements(|element: &RawValue| {
-        at += 1;
-        if at > first {
-            search_text(element.get(), level + 1, plain, tell);
-        }
-    });
-    let read = elements.deserialize(&mut serde_json::Deserializer::from_str(list));
-    debug_assert!(read.is_ok(), "the row has been read to its end");
 }
 
 /// Tells the elements of a list, one after the other, without keeping them.
@@ -341,7 +299,7 @@ fn text_in<'c>(value: &'c str, plain: &'c mut String) -> Option<&'c str> {
     Some(plain)
 }
 
-fn unless_null(value: Option<&str>) -> Option<&str> {
+pub fn unless_null(value: Option<&str>) -> Option<&str> {
     value.filter(|value| *value != "null")
 }
 
@@ -359,19 +317,101 @@ mod tests {
 
     /// The calls of a row, as `NAME ARGUMENTS`, or why one cannot be told.
     fn calls(row: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        Row::read(row).expect("JSON").calls(&mut String::new(), &mut |call| {
-            found.push(match call {
+        let found = told(&Row::read(row, &mut Finder::default()).expect("JSON"));
+        assert_eq!(told(&Row::parse(row).expect("JSON")), found, "{row}");
+        found
+    }
+
+    fn told(row: &Row<'_, '_>) -> Vec<String> {
+        let mut told = Vec::new();
+        row.calls(&mut String::new(), &mut |call| {
+            told.push(match call {
                 Ok(Call { name, arguments }) => format!("{name} {arguments}"),
                 Err(Malformed(why)) => format!("! {why}"),
             });
         });
-        found
+        told
     }
 
     #[track_caller]
     fn check(row: &str, expected: &[&str]) {
         assert_eq!(calls(row), expected, "{row}");
+    }
+
+    /// A random value of the names that matter, nested up to so many levels.
+    fn random(state: &mut u64, levels: usize, text: &mut String) {
+        const NAMES: [&str; 22] = [
+            "name",
+            "arguments",
+            "arguments_raw",
+            "input",
+            "args",
+            "type",
+            "method",
+            "params",
+            "function",
+            "functionCall",
+            "function_call",
+            "tool_calls",
+            "message",
+            "choices",
+            "content",
+            "parts",
+            "candidates",
+            "output",
+            "catalog_key",
+            "tools",
+            "x",
+            "\\u0078",
+        ];
+        const SCALARS: [&str; 10] = [
+            "null",
+            "-1.5e3",
+            "true",
+            r#""f""#,
+            r#""tools/call""#,
+            r#""tools\/call""#,
+            r#""tool_use""#,
+            r#""function_call""#,
+            r#""{\"a\": \u0031}""#,
+            r#""\ud800""#,
+        ];
+        let mut below = |bound: usize| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(*state >> 33).expect("31 bits") % bound
+        };
+        let (kind, len) = (below(4), below(5));
+        if levels == 0 || kind == 0 {
+            return text.push_str(SCALARS[below(SCALARS.len())]);
+        }
+        let (brackets, is_object) = if kind == 1 { (["[", "]"], false) } else { (["{", " }"], true) };
+        let names: Vec<&str> = (0..len).map(|_| NAMES[below(NAMES.len())]).collect();
+        text.push_str(brackets[0]);
+        for (at, name) in names.into_iter().enumerate() {
+            text.push_str(if at == 0 { "" } else { ", " });
+            if is_object {
+                text.extend(["\"", name, "\" :"]);
+            }
+            random(state, levels - 1, text);
+        }
+        text.push_str(brackets[1]);
+    }
+
+    #[test]
+    fn what_is_found_in_one_pass_is_what_is_read_object_by_object() {
+        let (mut state, mut text, mut found, mut with_calls) = (7, String::new(), 0, 0);
+        for _ in 0..20_000 {
+            text.clear();
+            random(&mut state, 9, &mut text);
+            let mut finder = Finder::default();
+            let Ok(row @ Row::Found(_)) = Row::read(&text, &mut finder) else { continue };
+            let parsed = Row::parse(&text).expect("JSON");
+            assert_eq!(told(&row), told(&parsed), "{text}");
+            assert_eq!((row.catalog_key(), row.has_tools()), (parsed.catalog_key(), parsed.has_tools()), "{text}");
+            found += 1;
+            with_calls += usize::from(!told(&row).is_empty());
+        }
+        assert!(found > 5_000 && with_calls > 500, "{found} rows, {with_calls} with calls");
     }
 
     #[test]
@@ -467,15 +507,20 @@ mod tests {
             ("{} 1", "trailing characters at column 4"),
             (r#"{"name": 1, "name": 2}"#, "duplicate field `name` at column 18"),
         ] {
-            assert_eq!(Row::read(row).err(), Some(Malformed(why.to_owned())), "{row}");
+            assert_eq!(Row::read(row, &mut Finder::default()).err(), Some(Malformed(why.to_owned())), "{row}");
         }
     }
 
     #[test]
     fn whose_catalog() {
-        let row = Row::read(r#"{"catalog_key": "k", "name": "f", "arguments_raw": "", "tools": []}"#).expect("JSON");
-        assert_eq!((row.catalog_key().as_deref(), row.has_tools()), (Some("k"), true));
-        let row = Row::read(r#"{"name": "f", "arguments_raw": ""}"#).expect("JSON");
-        assert_eq!((row.catalog_key(), row.has_tools()), (None, false));
+        for (row, expected) in [
+            (r#"{"catalog_key": "k", "name": "f", "arguments_raw": "", "tools": []}"#, (Some("k"), true)),
+            (r#"{"name": "f", "arguments_raw": "", "tools": null}"#, (None, false)),
+        ] {
+            for read in [Row::read(row, &mut Finder::default()), Row::parse(row)] {
+                let read = read.expect("JSON");
+                assert_eq!((read.catalog_key().as_deref(), read.has_tools()), expected, "{row}");
+            }
+        }
     }
 }
