@@ -29,6 +29,8 @@ pub struct Target<'c> {
     pub name: &'c str,
     /// Its schema, or the kind and the detail of the finding that refuses it.
     schema: Result<&'c Schema, (String, String)>,
+    /// How the line of an accepted call ends.
+    accepted: String,
 }
 
 impl<'c> Targets<'c> {
@@ -40,7 +42,9 @@ impl<'c> Targets<'c> {
                 let first = refusing.first().map(|finding| (finding.kind.as_str().to_owned(), finding.detail.clone()));
                 first.unwrap_or_else(|| ("not_compiled".to_owned(), String::new()))
             });
-            Target { name: tool.name(), schema }
+            // A string always serialises.
+            let name = serde_json::to_string(tool.name()).unwrap_or_default();
+            Target { name: tool.name(), schema, accepted: format!(",\"tool\":{name},\"outcome\":\"accepted\"}}\n") }
         };
         let tools: Vec<_> = catalog.tools().map(target).collect();
         let by_name = tools.iter().enumerate().map(|(at, tool)| (tool.name, at)).collect();
@@ -222,7 +226,7 @@ impl<'j> Judge<'j> {
             tally.unknown(&call.name, place.file, place.row);
             return lines.write(place, &Answer { tool: Some(&call.name), ..Answer::of(Verdict::UnknownTool) });
         };
-        let Target { name, schema } = &targets.tools[at];
+        let Target { name, schema, accepted } = &targets.tools[at];
         let tool = Some(*name);
         text.clear();
         let outcome = match schema {
@@ -232,7 +236,7 @@ impl<'j> Judge<'j> {
         let (verdict, code, keyword_location) = match &outcome {
             Outcome::Accepted(_) => {
                 tally.accepted(at);
-                return lines.write(place, &Answer { tool, ..Answer::of(Verdict::Accepted) });
+                return lines.write_accepted(place, accepted);
             }
             Outcome::Rejected(rejection) => (Verdict::Rejected, rejection.code(), rejection.keyword_location()),
             Outcome::Fault(fault) => (Verdict::Fault, fault.code.as_str(), ""),
@@ -282,6 +286,42 @@ struct Lines<'l> {
 }
 
 impl Lines<'_> {
+    /// Writes the line of an accepted call, if lines are wanted: as below, but most lines are such.
+    fn write_accepted(&mut self, place: Place, end: &str) {
+        if !self.wanted.lines {
+            return;
+        }
+        let Place { file, row, call } = place;
+        self.bytes.push(b'{');
+        if let Some(file) = self.wanted.files.get(file) {
+            self.write_member("\"file\":", file);
+            self.bytes.push(b',');
+        }
+        self.write_member("\"row\":", &row);
+        if let Some(call) = call {
+            self.write_member(",\"call\":", &call);
+        }
+        self.bytes.extend_from_slice(end.as_bytes());
+        self.spill_if_many();
+    }
+
+    fn write_member(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.write_value(value);
+    }
+
+    fn write_value(&mut self, value: &(impl Serialize + ?Sized)) {
+        // Strings and numbers always serialise, and a vector takes all.
+        let written = serde_json::to_writer(&mut *self.bytes, value);
+        debug_assert!(written.is_ok());
+    }
+
+    fn spill_if_many(&mut self) {
+        if self.bytes.len() > LINES_BYTES {
+            (self.spill)(self.bytes);
+        }
+    }
+
     /// Writes the line of that place, if lines are wanted.
     fn write(&mut self, place: Place, line: &Answer<'_>) {
         if !self.wanted.lines {
@@ -289,12 +329,8 @@ impl Lines<'_> {
         }
         let Place { file, row, call } = place;
         let line = Answer { file: self.wanted.files.get(file).map(String::as_str), row, call, ..*line };
-        // Strings and numbers always serialise, and a vector takes all.
-        let written = serde_json::to_writer(&mut *self.bytes, &line);
-        debug_assert!(written.is_ok());
+        self.write_value(&line);
         self.bytes.push(b'\n');
-        if self.bytes.len() > LINES_BYTES {
-            (self.spill)(self.bytes);
-        }
+        self.spill_if_many();
     }
 }

@@ -280,7 +280,7 @@ impl<'r, F: FnMut(&'r RawValue)> Visitor<'r> for Elements<F> {
 /// What a string says; none for other values, and for a string with half of a surrogate pair.
 fn text_of(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
+    if scan::is_plain(inner) {
         return Some(Cow::Borrowed(inner));
     }
     serde_json::from_str(value).ok().map(Cow::Owned)
@@ -289,7 +289,7 @@ fn text_of(value: &str) -> Option<Cow<'_, str>> {
 /// As above, in that memory if the string has escapes.
 fn text_in<'c>(value: &'c str, plain: &'c mut String) -> Option<&'c str> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
+    if scan::is_plain(inner) {
         return Some(inner);
     }
     plain.clear();

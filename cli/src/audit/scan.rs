@@ -70,6 +70,12 @@ pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Whether a string is what stands between its quotes.
+#[inline]
+pub fn is_plain(inner: &str) -> bool {
+    skip_plain(inner.as_bytes(), 0) == inner.len()
+}
+
 /// Appends what stands between the quotes of a string, without its escapes. `None` if one of them is a `\u` escape or none at
 /// all; a part may have been appended then.
 pub fn unescape(inner: &str, into: &mut String) -> Option<()> {
@@ -144,7 +150,13 @@ fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     if *bytes.get(at)? != b'"' {
         return None;
     }
-    let mut at = skip_plain(bytes, at + 1);
+    let close = skip_plain(bytes, at + 1);
+    if bytes.get(close) == Some(&b'"') { Some(close + 1) } else { escaped_end(bytes, close) }
+}
+
+/// The offset after the string whose first special byte, at `at`, is not its end.
+#[inline(never)]
+fn escaped_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match bytes.get(at)? {
             b'"' => return Some(at + 1),
@@ -155,6 +167,7 @@ fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The offset after the escape at `at`. That halves of surrogate pairs stand alone is found out by those who read the string.
+#[inline]
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
