@@ -7,14 +7,17 @@
 //!
 //! Reading rows object by object takes longer than judging their calls: what lies five levels deep is read five times. The
 //! finder goes through a row once and looks at each object when it ends. It knows the same forms as [`super::rows`], and answers
-//! only for rows that are plain: what is no JSON, has a member twice, names with escapes or calls in another order than they
-//! are searched for is read there, which decides, and words what is wrong. A test holds both side by side.
+//! only for rows that are plain: what is no JSON, has a member twice, names with escapes, very many calls, or calls in another order
+//! than they are searched for is read there, which decides, and words what is wrong. A test holds both side by side.
 
 use super::rows::{LEVELS_MAX, unless_null};
 use super::scan;
 
 /// Inside what is called nothing is searched.
 const CALLED: usize = LEVELS_MAX + 1;
+
+/// Calls that are kept of one row. One that has more is read by others, who keep none.
+pub const CALLS_MAX: usize = 4_096;
 
 /// A call as it stands in the row, each part as JSON text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,6 +69,9 @@ impl<'r> Finder<'r> {
                 let end = self.object(&mut object, at, level + 1)?;
                 if let Some(call) = object.call().ok()? {
                     self.calls.truncate(from);
+                    if self.calls.len() == CALLS_MAX {
+                        return None;
+                    }
                     self.calls.push(call);
                 }
                 if level == 0 {

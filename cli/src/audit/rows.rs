@@ -313,6 +313,7 @@ fn is_object(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finder::CALLS_MAX;
     use super::*;
 
     /// The calls of a row, as `NAME ARGUMENTS`, or why one cannot be told.
@@ -412,6 +413,17 @@ mod tests {
             with_calls += usize::from(!told(&row).is_empty());
         }
         assert!(found > 5_000 && with_calls > 500, "{found} rows, {with_calls} with calls");
+    }
+
+    #[test]
+    fn a_row_of_very_many_calls() {
+        for len in [CALLS_MAX, CALLS_MAX + 1] {
+            let row = format!("[{}]", vec![r#"{"name": "f", "arguments": 1}"#; len].join(","));
+            check(&row, &vec!["f 1"; len]);
+            let mut finder = Finder::default();
+            let read = Row::read(&row, &mut finder).expect("JSON");
+            assert_eq!(matches!(read, Row::Found(_)), len == CALLS_MAX);
+        }
     }
 
     #[test]
