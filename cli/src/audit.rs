@@ -1,9 +1,11 @@
 //! `callgate audit`: recorded calls, judged by a catalog: a line for each, and what fails where, by tool.
 
+mod finder;
 mod input;
 mod judge;
 mod pipeline;
 mod rows;
+mod scan;
 mod table;
 mod tally;
 

@@ -43,8 +43,8 @@ const VALUE_FEATURES: [&str; 3] = ["preserve_order", "arbitrary_precision", "flo
 
 /// Cargo's arguments for all tests but those in docs. The tests are told to be quiet, since the conformance test has
 /// thousands; cargo is not, since it would tell most of them again.
-pub(crate) const TESTS: [&str; 8] =
-    ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--", "--quiet"];
+pub(crate) const TESTS: [&str; 9] =
+    ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples", "--", "--quiet"];
 
 /// One step: a name, and what must succeed.
 struct Step {

@@ -2,11 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::mem;
 use std::panic::{self, AssertUnwindSafe};
+use std::str::{self, Utf8Error};
 
+use ahash::RandomState;
 use callgate::{Catalog, Outcome, Report, Schema, SchemaRole, Session};
+use memchr::memchr_iter;
 use serde::Serialize;
 
+use super::finder::Finder;
 use super::input::{ROW_BYTES_MAX, Rows};
 use super::rows::{Call, Malformed, Row};
 use super::tally::{Example, Tally, Verdict};
@@ -14,7 +19,7 @@ use crate::findings;
 
 /// The tools that calls are judged by, numbered in the order of the catalog.
 pub struct Targets<'c> {
-    by_name: HashMap<&'c str, usize>,
+    by_name: HashMap<&'c str, usize, RandomState>,
     tools: Vec<Target<'c>>,
 }
 
@@ -24,6 +29,8 @@ pub struct Target<'c> {
     pub name: &'c str,
     /// Its schema, or the kind and the detail of the finding that refuses it.
     schema: Result<&'c Schema, (String, String)>,
+    /// How the line of an accepted call ends.
+    accepted: String,
 }
 
 impl<'c> Targets<'c> {
@@ -35,7 +42,9 @@ impl<'c> Targets<'c> {
                 let first = refusing.first().map(|finding| (finding.kind.as_str().to_owned(), finding.detail.clone()));
                 first.unwrap_or_else(|| ("not_compiled".to_owned(), String::new()))
             });
-            Target { name: tool.name(), schema }
+            // A string always serialises.
+            let name = serde_json::to_string(tool.name()).unwrap_or_default();
+            Target { name: tool.name(), schema, accepted: format!(",\"tool\":{name},\"outcome\":\"accepted\"}}\n") }
         };
         let tools: Vec<_> = catalog.tools().map(target).collect();
         let by_name = tools.iter().enumerate().map(|(at, tool)| (tool.name, at)).collect();
@@ -78,6 +87,9 @@ pub struct Batch {
 /// other bound. Unit: bytes.
 pub const LINES_BYTES: usize = 4 << 20;
 
+/// Memory for one call's arguments that is kept for later batches. Unit: bytes.
+const PLAIN_BYTES: usize = 1 << 20;
+
 /// Takes the lines so far of a batch that has more than [`LINES_BYTES`] of them, and leaves none.
 pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>);
 
@@ -88,6 +100,8 @@ pub struct Judge<'j> {
     session: Session,
     /// The text of a rejection.
     text: String,
+    /// Arguments without the escapes that they have as a string.
+    plain: String,
 }
 
 /// Where a row, or a call in it, is.
@@ -121,7 +135,7 @@ struct Answer<'l> {
 impl<'j> Judge<'j> {
     /// A judge with memory of its own.
     pub fn new(targets: &'j Targets<'j>, wanted: &'j Wanted) -> Self {
-        Judge { targets, wanted, session: Session::new(), text: String::new() }
+        Judge { targets, wanted, session: Session::new(), text: String::new(), plain: String::new() }
     }
 
     /// Judges the rows of a batch, whose lines and tally are empty.
@@ -136,42 +150,58 @@ impl<'j> Judge<'j> {
             return;
         }
         let text = rows.text.strip_suffix(b"\n").unwrap_or(&rows.text);
-        for row in text.split(|byte| *byte == b'\n') {
-            // A mark that some editors begin a file with.
-            let row = if place.row == 1 { row.strip_prefix(b"\xef\xbb\xbf").unwrap_or(row) } else { row };
-            if !row.trim_ascii().is_empty() {
+        // A mark that some editors begin a file with.
+        let mark: &[u8] = if place.row == 1 { b"\xef\xbb\xbf" } else { b"" };
+        let text = text.strip_prefix(mark).unwrap_or(text);
+        // All at once, this takes less than row by row.
+        let whole = str::from_utf8(text).ok();
+        let (mut finder, mut start) = (Finder::default(), 0);
+        for end in memchr_iter(b'\n', text).chain([text.len()]) {
+            let row = whole.and_then(|whole| whole.get(start..end));
+            let row = row.map_or_else(|| str::from_utf8(&text[start..end]), Ok);
+            if !row.is_ok_and(|row| row.trim_ascii().is_empty()) {
                 tally.rows += 1;
-                self.judge_or_say_why(lines, tally, place, row);
+                self.judge_or_say_why(lines, tally, place, row, &mut finder);
             }
             place.row += 1;
+            start = end + 1;
         }
+        self.plain.shrink_to(PLAIN_BYTES);
     }
 
     /// No row makes the judge panic. Should one do so, it is told as malformed, and the rows after it are judged as ever.
-    fn judge_or_say_why(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: &[u8]) {
-        if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row))).is_err() {
+    fn judge_or_say_why<'r>(
+        &mut self,
+        lines: &mut Lines<'_>,
+        tally: &mut Tally,
+        place: Place,
+        row: Result<&'r str, Utf8Error>,
+        finder: &mut Finder<'r>,
+    ) {
+        if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row, finder))).is_err() {
             self.session = Session::new();
             self.malformed(lines, tally, place, "judging the row panicked: a defect of callgate");
         }
     }
 
-    fn judge_row(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: &[u8]) {
-        let text = match std::str::from_utf8(row) {
-            Ok(text) => text,
-            Err(error) => {
-                let why = format!("the row is not UTF-8 at column {}", error.valid_up_to() + 1);
-                return self.malformed(lines, tally, place, &why);
-            }
-        };
-        let row = match Row::read(text) {
+    fn judge_row<'r>(
+        &mut self,
+        lines: &mut Lines<'_>,
+        tally: &mut Tally,
+        place: Place,
+        row: Result<&'r str, Utf8Error>,
+        finder: &mut Finder<'r>,
+    ) {
+        let not_text = |error: Utf8Error| format!("the row is not UTF-8 at column {}", error.valid_up_to() + 1);
+        let row = match row.map_err(not_text).and_then(|text| Row::read(text, finder).map_err(|Malformed(why)| why)) {
             Ok(row) => row,
-            Err(Malformed(why)) => return self.malformed(lines, tally, place, &why),
+            Err(why) => return self.malformed(lines, tally, place, &why),
         };
-        let group = row.catalog_key().map(std::borrow::Cow::into_owned);
         // A recording that comes with its tools is a catalog by its own number, in the file of all of them.
-        let group = group.or_else(|| row.has_tools().then(|| place.row.to_string()));
+        let group = row.catalog_key().or_else(|| row.has_tools().then(|| place.row.to_string().into()));
+        let mut plain = mem::take(&mut self.plain);
         let mut calls = 0;
-        row.calls(&mut |call| {
+        row.calls(&mut plain, &mut |call| {
             calls += 1;
             let place = Place { call: Some(calls), ..place };
             match call {
@@ -179,6 +209,7 @@ impl<'j> Judge<'j> {
                 Err(Malformed(why)) => self.malformed(lines, tally, place, &why),
             }
         });
+        self.plain = plain;
         tally.without_call += u64::from(calls == 0);
     }
 
@@ -190,22 +221,22 @@ impl<'j> Judge<'j> {
         group: Option<&str>,
         call: &Call<'_>,
     ) {
-        let Judge { targets, wanted, session, text } = self;
+        let Judge { targets, wanted, session, text, .. } = self;
         let Some(at) = targets.find(group, &call.name) else {
             tally.unknown(&call.name, place.file, place.row);
             return lines.write(place, &Answer { tool: Some(&call.name), ..Answer::of(Verdict::UnknownTool) });
         };
-        let Target { name, schema } = &targets.tools[at];
+        let Target { name, schema, accepted } = &targets.tools[at];
         let tool = Some(*name);
         text.clear();
         let outcome = match schema {
-            Ok(schema) => schema.check(session, call.arguments.as_ref()),
+            Ok(schema) => schema.check(session, call.arguments),
             Err(_) => Outcome::NotCompiled,
         };
         let (verdict, code, keyword_location) = match &outcome {
             Outcome::Accepted(_) => {
                 tally.accepted(at);
-                return lines.write(place, &Answer { tool, ..Answer::of(Verdict::Accepted) });
+                return lines.write_accepted(place, accepted);
             }
             Outcome::Rejected(rejection) => (Verdict::Rejected, rejection.code(), rejection.keyword_location()),
             Outcome::Fault(fault) => (Verdict::Fault, fault.code.as_str(), ""),
@@ -255,6 +286,42 @@ struct Lines<'l> {
 }
 
 impl Lines<'_> {
+    /// Writes the line of an accepted call, if lines are wanted: as below, but most lines are such.
+    fn write_accepted(&mut self, place: Place, end: &str) {
+        if !self.wanted.lines {
+            return;
+        }
+        let Place { file, row, call } = place;
+        self.bytes.push(b'{');
+        if let Some(file) = self.wanted.files.get(file) {
+            self.write_member("\"file\":", file);
+            self.bytes.push(b',');
+        }
+        self.write_member("\"row\":", &row);
+        if let Some(call) = call {
+            self.write_member(",\"call\":", &call);
+        }
+        self.bytes.extend_from_slice(end.as_bytes());
+        self.spill_if_many();
+    }
+
+    fn write_member(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.write_value(value);
+    }
+
+    fn write_value(&mut self, value: &(impl Serialize + ?Sized)) {
+        // Strings and numbers always serialise, and a vector takes all.
+        let written = serde_json::to_writer(&mut *self.bytes, value);
+        debug_assert!(written.is_ok());
+    }
+
+    fn spill_if_many(&mut self) {
+        if self.bytes.len() > LINES_BYTES {
+            (self.spill)(self.bytes);
+        }
+    }
+
     /// Writes the line of that place, if lines are wanted.
     fn write(&mut self, place: Place, line: &Answer<'_>) {
         if !self.wanted.lines {
@@ -262,12 +329,8 @@ impl Lines<'_> {
         }
         let Place { file, row, call } = place;
         let line = Answer { file: self.wanted.files.get(file).map(String::as_str), row, call, ..*line };
-        // Strings and numbers always serialise, and a vector takes all.
-        let written = serde_json::to_writer(&mut *self.bytes, &line);
-        debug_assert!(written.is_ok());
+        self.write_value(&line);
         self.bytes.push(b'\n');
-        if self.bytes.len() > LINES_BYTES {
-            (self.spill)(self.bytes);
-        }
+        self.spill_if_many();
     }
 }
