@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use callgate_vm::failure::{Ranked, Record, Wording};
+use callgate_vm::insn::Types;
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{Bounded, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
 use callgate_vm::tape::{Node, Tape};
@@ -320,6 +321,11 @@ impl<'s> Failure<'_, 's> {
     pub fn description(&self) -> Option<&'s str> {
         let (unit, ranked) = self.noted()?;
         unit.description(&ranked.own)
+    }
+
+    /// The types that the schema object which holds the keyword names; none if it names none.
+    pub(crate) fn types(&self) -> Types {
+        self.noted().map_or(Types::NONE, |(unit, ranked)| unit.types(&ranked.own))
     }
 
     /// Whether the failure is that of a union (`anyOf`, `oneOf`).
