@@ -30,7 +30,6 @@ use serde_json::value::RawValue;
 use self::search::Search;
 use self::text::Change;
 use crate::catalog::Catalog;
-use crate::rejection::Step;
 use crate::schema::{Arguments, Schema};
 use crate::session::Session;
 
@@ -299,7 +298,7 @@ impl Schema {
             Arguments::Value(value) => self.text_of(value)?,
         };
         let found = Search::new(self, session, *options).run(text)?;
-        Some(Repair { changes: found.changes(), arguments: found.text })
+        Some(Repair { changes: found.rounds.into_iter().flatten().collect(), arguments: found.text })
     }
 
     /// The value as text; none if it nests too deep, which would exhaust the stack of what writes it.

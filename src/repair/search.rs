@@ -29,7 +29,7 @@ use super::limits::{
 use super::reading::{Wanted, reading, wrapped};
 use super::text::{Change, changed, locate};
 use super::{RepairOptions, RepairRule};
-use crate::rejection::{FALSE_SCHEMA, Failure, Rejection, Step};
+use crate::rejection::{FALSE_SCHEMA, Failure, Step};
 use crate::schema::{Outcome, Schema};
 use crate::session::Session;
 
@@ -37,17 +37,10 @@ use crate::session::Session;
 type Round = Vec<Change>;
 
 /// Changed arguments, and how they came about.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Found {
-    rounds: Vec<Round>,
+    pub(super) rounds: Vec<Round>,
     pub(super) text: String,
-}
-
-impl Found {
-    /// All changes, in their order.
-    pub(super) fn changes(self) -> Vec<Change> {
-        self.rounds.into_iter().flatten().collect()
-    }
 }
 
 /// A failure, as far as it matters here.
@@ -72,7 +65,11 @@ enum Kind {
 /// What a check says of changed arguments.
 enum Verdict {
     Accepted,
-    Rejected(Vec<Wrong>),
+    Rejected {
+        wrong: Vec<Wrong>,
+        /// Whether that is all that fails, so that a union which is not among it passes.
+        is_whole: bool,
+    },
 }
 
 /// A failing union while its attempts are made.
@@ -112,13 +109,17 @@ impl<'s> Search<'s> {
         let mut found = Found { rounds: Vec::new(), text };
         let original = found.text.clone();
         while found.rounds.len() <= ROUNDS_MAX {
-            let wrong = match self.check(&found.text)? {
+            let (wrong, is_whole) = match self.check(&found.text)? {
                 Verdict::Accepted if found.rounds.is_empty() => return None,
                 Verdict::Accepted => return self.without_needless(&original, found),
-                Verdict::Rejected(wrong) => wrong,
+                Verdict::Rejected { wrong, is_whole } => (wrong, is_whole),
             };
             let round = self.round(&found.text, &wrong)?;
-            let rounds = if round.is_empty() { self.settle_unions(&found.text, wrong)? } else { vec![round] };
+            let rounds = match round.is_empty() {
+                false => vec![round],
+                true if is_whole => self.settle_unions(&found.text, wrong)?,
+                true => return None,
+            };
             found.text = self.made(&found.text, &rounds)?;
             found.rounds.extend(rounds);
             if found.rounds.iter().map(Vec::len).sum::<usize>() > CHANGES_MAX {
@@ -134,7 +135,13 @@ impl<'s> Search<'s> {
         self.bytes_left = self.bytes_left.checked_sub(text.len())?;
         match self.schema.check(self.session, text) {
             Outcome::Accepted(_) => Some(Verdict::Accepted),
-            Outcome::Rejected(rejection) => Some(Verdict::Rejected(wrongs(&rejection))),
+            Outcome::Rejected(rejection) => {
+                let wrong = rejection.failures().map(|failure| Wrong::of(&failure, 0)).collect();
+                let is_whole = rejection.unlisted() == 0
+                    && rejection.listing_fault().is_none()
+                    && rejection.branches_are_whole();
+                Some(Verdict::Rejected { wrong, is_whole })
+            }
             Outcome::Fault(_) | Outcome::UnknownTool | Outcome::NotCompiled => None,
         }
     }
@@ -208,7 +215,8 @@ impl<'s> Search<'s> {
         let text = self.made(text, &rounds)?;
         let wrong = match self.check(&text)? {
             Verdict::Accepted => Vec::new(),
-            Verdict::Rejected(wrong) => wrong,
+            Verdict::Rejected { wrong, is_whole: true } => wrong,
+            Verdict::Rejected { is_whole: false, .. } => return None,
         };
         for (union, attempt) in open.iter_mut().zip(tried) {
             let Some(attempt) = attempt else {
@@ -284,7 +292,7 @@ impl<'s> Search<'s> {
         let text = self.made(original, &rounds)?;
         match self.check(&text)? {
             Verdict::Accepted => Some(Some(Found { rounds, text })),
-            Verdict::Rejected(_) => Some(None),
+            Verdict::Rejected { .. } => Some(None),
         }
     }
 }
@@ -329,10 +337,6 @@ fn merge(rounds: &mut Vec<Round>, more: Vec<Round>) {
 }
 
 // --- failures ----------------------------------------------------------------------------------------------------
-
-fn wrongs(rejection: &Rejection<'_>) -> Vec<Wrong> {
-    rejection.failures().map(|failure| Wrong::of(&failure, 0)).collect()
-}
 
 impl Wrong {
     fn of(failure: &Failure<'_, '_>, level: usize) -> Wrong {
