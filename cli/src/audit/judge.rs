@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::panic::{self, AssertUnwindSafe};
 
-use callgate::{Catalog, Outcome, Report, Schema, SchemaRole, Session};
+use callgate::{Catalog, Outcome, Repair, RepairOptions, Report, Schema, SchemaRole, Session};
 use serde::Serialize;
 
 use super::input::{ROW_BYTES_MAX, Rows};
@@ -61,6 +61,8 @@ pub struct Wanted {
     pub lines: bool,
     /// Examples of each signature.
     pub samples: usize,
+    /// How rejected calls can be repaired.
+    pub repairs: bool,
     /// The files' names, to be told in each line; none if there is one file.
     pub files: Vec<String>,
 }
@@ -86,6 +88,8 @@ pub struct Judge<'j> {
     targets: &'j Targets<'j>,
     wanted: &'j Wanted,
     session: Session,
+    /// For repairs: what a rejection says is still in the other one.
+    repairs: Session,
     /// The text of a rejection.
     text: String,
 }
@@ -116,12 +120,14 @@ struct Answer<'l> {
     code: Option<&'l str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword_location: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repair: Option<&'l Repair>,
 }
 
 impl<'j> Judge<'j> {
     /// A judge with memory of its own.
     pub fn new(targets: &'j Targets<'j>, wanted: &'j Wanted) -> Self {
-        Judge { targets, wanted, session: Session::new(), text: String::new() }
+        Judge { targets, wanted, session: Session::new(), repairs: Session::new(), text: String::new() }
     }
 
     /// Judges the rows of a batch, whose lines and tally are empty.
@@ -150,7 +156,7 @@ impl<'j> Judge<'j> {
     /// No row makes the judge panic. Should one do so, it is told as malformed, and the rows after it are judged as ever.
     fn judge_or_say_why(&mut self, lines: &mut Lines<'_>, tally: &mut Tally, place: Place, row: &[u8]) {
         if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row))).is_err() {
-            self.session = Session::new();
+            (self.session, self.repairs) = (Session::new(), Session::new());
             self.malformed(lines, tally, place, "judging the row panicked: a defect of callgate");
         }
     }
@@ -190,7 +196,7 @@ impl<'j> Judge<'j> {
         group: Option<&str>,
         call: &Call<'_>,
     ) {
-        let Judge { targets, wanted, session, text } = self;
+        let Judge { targets, wanted, session, repairs, text } = self;
         let Some(at) = targets.find(group, &call.name) else {
             tally.unknown(&call.name, place.file, place.row);
             return lines.write(place, &Answer { tool: Some(&call.name), ..Answer::of(Verdict::UnknownTool) });
@@ -227,8 +233,17 @@ impl<'j> Judge<'j> {
             examples.push(Example::new(place.file, place.row, text));
         }
         let keyword_location = (verdict == Verdict::Rejected).then_some(keyword_location);
-        let line = Answer { tool, line: Some(text), code: Some(code), keyword_location, ..Answer::of(verdict) };
-        lines.write(place, &line);
+        let repair = match schema {
+            Ok(schema) if wanted.repairs && verdict == Verdict::Rejected => {
+                schema.repair(repairs, call.arguments.as_ref(), &RepairOptions::default())
+            }
+            _ => None,
+        };
+        if let Some(repair) = &repair {
+            tally.repaired(at, repair);
+        }
+        let (line, code, repair) = (Some(text.as_str()), Some(code), repair.as_ref());
+        lines.write(place, &Answer { tool, line, code, keyword_location, repair, ..Answer::of(verdict) });
     }
 
     /// Counts what cannot be read, and says why.
@@ -243,7 +258,17 @@ impl<'j> Judge<'j> {
 
 impl Answer<'_> {
     fn of(outcome: Verdict) -> Self {
-        Answer { file: None, row: 0, call: None, tool: None, outcome, line: None, code: None, keyword_location: None }
+        Answer {
+            file: None,
+            row: 0,
+            call: None,
+            tool: None,
+            outcome,
+            line: None,
+            code: None,
+            keyword_location: None,
+            repair: None,
+        }
     }
 }
 
