@@ -187,10 +187,9 @@ impl Repair {
 
     /// The steps as operations that make the repaired arguments of the caller's. Source: RFC 6902.
     pub fn patch(&self) -> impl ExactSizeIterator<Item = PatchOperation<'_>> {
-        self.changes.iter().map(|change| PatchOperation {
-            path: text::pointer(&change.path),
-            value: change.becomes.as_deref(),
-        })
+        self.changes
+            .iter()
+            .map(|change| PatchOperation { path: text::pointer(&change.path), value: change.becomes.as_deref() })
     }
 
     /// Makes the changes in a parsed value of the same arguments, and leaves all else in it alone. Answers whether it could:

@@ -135,7 +135,14 @@ enum NoVerdict {
     UnknownTool,
 }
 
-fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8], wanted: Wanted) -> Answer {
+fn judge(
+    file: &CatalogFile,
+    catalog: &Catalog,
+    report: &Report,
+    name: &str,
+    arguments: &[u8],
+    wanted: Wanted,
+) -> Answer {
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
         Err(unknown) => {

@@ -70,8 +70,12 @@ pub(super) fn reading(
 pub(super) fn wrapped(tape: Tape<'_>, node: Node, wanted: Wanted) -> Option<Reading> {
     let is_list = matches!(tape.entry(node).kind, EntryKind::Array | EntryKind::Null);
     let wants_list = wanted.is_type && wanted.types.meets(Types::ARRAY);
-    let becomes = || Some(format!("[{}]", value_text(tape, node)));
-    (wants_list && !is_list).then(|| Reading { rule: RepairRule::WrapInArray, becomes: becomes() })
+    (wants_list && !is_list).then(|| Reading { rule: RepairRule::WrapInArray, becomes: Some(array_of(tape, node)) })
+}
+
+/// The text of an array of that value alone.
+pub(super) fn array_of(tape: Tape<'_>, node: Node) -> String {
+    format!("[{}]", value_text(tape, node))
 }
 
 /// White space of JSON.
@@ -166,7 +170,8 @@ mod tests {
             check(text, Some(Scalar::Decimal { is_whole: text == "1e300" }));
         }
         check("100.0", Some(Scalar::Decimal { is_whole: true }));
-        for text in ["1.10", "1e5", "1E300", ".5", "1.", "1e400", "NaN", "nan", "inf", "-inf", "0.1000000000000000055"] {
+        for text in ["1.10", "1e5", "1E300", ".5", "1.", "1e400", "NaN", "nan", "inf", "-inf", "0.1000000000000000055"]
+        {
             check(text, None);
         }
     }

@@ -26,7 +26,7 @@ use super::limits::{
     ATTEMPTS_MAX, CHANGES_MAX, CHECK_FUEL_MAX, CHECKED_BYTES_MAX, CHECKS_MAX, FAILURES_MAX, ROUNDS_MAX,
     TRIED_WITHOUT_MAX, UNION_LEVELS_MAX,
 };
-use super::reading::{Wanted, reading, wrapped};
+use super::reading::{Wanted, array_of, reading, wrapped};
 use super::text::{Change, changed, locate};
 use super::{RepairOptions, RepairRule};
 use crate::rejection::{FALSE_SCHEMA, Failure, Step};
@@ -137,9 +137,8 @@ impl<'s> Search<'s> {
             Outcome::Accepted(_) => Some(Verdict::Accepted),
             Outcome::Rejected(rejection) => {
                 let wrong = rejection.failures().map(|failure| Wrong::of(&failure, 0)).collect();
-                let is_whole = rejection.unlisted() == 0
-                    && rejection.listing_fault().is_none()
-                    && rejection.branches_are_whole();
+                let is_whole =
+                    rejection.unlisted() == 0 && rejection.listing_fault().is_none() && rejection.branches_are_whole();
                 Some(Verdict::Rejected { wrong, is_whole })
             }
             Outcome::Fault(_) | Outcome::UnknownTool | Outcome::NotCompiled => None,
@@ -272,29 +271,53 @@ impl<'s> Search<'s> {
             return Some(found);
         }
         let mut needless = Vec::new();
-        for change in found.rounds.iter().flatten() {
-            if self.passes_without(original, &found, std::slice::from_ref(change))?.is_some() {
-                needless.push(change.clone());
+        for (at, round) in found.rounds.iter().enumerate() {
+            for change in round {
+                if self.passes_without(original, &found.rounds, &[(at, change)])?.is_some() {
+                    needless.push((at, change));
+                }
             }
         }
         if needless.is_empty() {
             return Some(found);
         }
-        self.passes_without(original, &found, &needless)?
+        self.passes_without(original, &found.rounds, &needless)?
     }
 
-    /// The changed arguments without some of the changes, and without those inside them, if they pass so. None beyond the
-    /// limits.
-    fn passes_without(&mut self, original: &str, found: &Found, needless: &[Change]) -> Option<Option<Found>> {
-        let is_kept = |change: &&Change| !needless.iter().any(|needless| needless.covers(&change.path));
-        let kept = found.rounds.iter().map(|round| round.iter().filter(is_kept).cloned().collect::<Round>());
-        let rounds: Vec<Round> = kept.filter(|round| !round.is_empty()).collect();
-        let text = self.made(original, &rounds)?;
-        match self.check(&text)? {
-            Verdict::Accepted => Some(Some(Found { rounds, text })),
+    /// The changed arguments without some of the changes, each with the number of its round, and without what was changed
+    /// inside them afterwards; if they pass so. None beyond the limits.
+    fn passes_without(
+        &mut self,
+        original: &str,
+        rounds: &[Round],
+        needless: &[(usize, &Change)],
+    ) -> Option<Option<Found>> {
+        let mut found = Found { rounds: Vec::new(), text: original.to_owned() };
+        for (at, round) in rounds.iter().enumerate() {
+            let is_needless =
+                |change: &Change| needless.iter().any(|(from, needless)| *from <= at && needless.covers(&change.path));
+            let tape = self.tape.read_text(&found.text, self.schema.read_options()).ok()?;
+            let kept = round.iter().filter(|change| !is_needless(change));
+            // What is wrapped may have been changed before.
+            let round: Round = kept.map(|change| rewrapped(tape, change)).collect::<Option<_>>()?;
+            found.text = changed(tape, &round)?;
+            found.rounds.push(round);
+        }
+        found.rounds.retain(|round| !round.is_empty());
+        match self.check(&found.text)? {
+            Verdict::Accepted => Some(Some(found)),
             Verdict::Rejected { .. } => Some(None),
         }
     }
+}
+
+/// The change as it is made in this text.
+fn rewrapped(tape: Tape<'_>, change: &Change) -> Option<Change> {
+    let mut change = change.clone();
+    if change.rule == RepairRule::WrapInArray {
+        change.becomes = Some(array_of(tape, locate(tape, &change.path)?.node));
+    }
+    Some(change)
 }
 
 impl Open {

@@ -77,9 +77,7 @@ pub(super) fn locate(tape: Tape<'_>, path: &[Step]) -> Option<Place> {
             let (name, value) = tape.member_nodes(node).find(|(key, _)| tape.text(*key).is(name))?;
             Some(Place { node: value, member: Some((node, name)) })
         }
-        Step::Index(index) => {
-            Some(Place { node: tape.element_nodes(node).nth(*index as usize)?, member: None })
-        }
+        Step::Index(index) => Some(Place { node: tape.element_nodes(node).nth(*index as usize)?, member: None }),
     })
 }
 
@@ -129,11 +127,8 @@ fn members(tape: Tape<'_>, object: Node, names: &[Node]) -> Vec<Range<usize>> {
         .collect();
     let kept_to = all.iter().rposition(|(_, is_left_out)| !is_left_out).map_or(0, |last| last + 1);
     // Before the last one that stays, up to the next member; behind it, from the end of that one.
-    let mut ranges: Vec<_> = all[..kept_to]
-        .windows(2)
-        .filter(|pair| pair[0].1)
-        .map(|pair| pair[0].0.start..pair[1].0.start)
-        .collect();
+    let mut ranges: Vec<_> =
+        all[..kept_to].windows(2).filter(|pair| pair[0].1).map(|pair| pair[0].0.start..pair[1].0.start).collect();
     if let (Some((first, _)), Some((last, true))) = (all.first(), all.last()) {
         let from = kept_to.checked_sub(1).map_or(first.start, |kept| all[kept].0.end);
         ranges.push(from..last.end);

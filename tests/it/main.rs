@@ -26,6 +26,7 @@ mod portability;
 mod random;
 mod refresh;
 mod regressions;
+mod repair;
 mod schemas;
 mod shrink;
 mod subset;
