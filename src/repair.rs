@@ -1,9 +1,9 @@
 //! Repair: what a rejected call would be if values that were only spelled wrongly were spelled as the schema wants them.
 //!
 //! ```text
-//! rejected text ─► failures ─► readings of the failing values ─► changed text ─► judged again ─┬─► repair
-//!                     ▲          (reading.rs: lossless, a closed list of rules)                │
-//!                     └────────────────────── what a parsed text reveals ◄─────────────────────┘
+//! rejected text ─► failures ─► proposals: readings of failing values ─► changed text ─► judged again ─┬─► repair
+//!                     ▲        (reading.rs: lossless, a closed list of rules)                         │
+//!                     └────────────────────────── what a parsed text reveals ◄────────────────────────┘
 //! ```
 //!
 //! The machine is the only judge: rules propose, and what is returned has been checked. Nothing is touched but values that
@@ -14,6 +14,7 @@
 //! Changes are made in the text (`text.rs`), so all that is not changed stays as it was to the byte: numbers keep their
 //! spelling and objects their order. Unlike checks, repairs allocate.
 
+mod proposals;
 mod reading;
 mod search;
 mod text;
@@ -175,8 +176,8 @@ impl Repair {
         &self.arguments
     }
 
-    /// What was done, in this order: values that are changed at the same time in the order of the text, what a parsed text
-    /// reveals after it. Each step is the operation of [`patch`](Repair::patch) in the same place.
+    /// What was done, in this order: what a parsed text reveals comes after it. Each step is the operation of
+    /// [`patch`](Repair::patch) in the same place.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = RepairStep> {
         self.changes.iter().map(|change| RepairStep {
             path: text::json_path(&change.path),

@@ -15,7 +15,7 @@ use super::text::value_text;
 pub(super) struct Wanted {
     /// The types that it names.
     pub(super) types: Types,
-    /// Whether they are what fails, so that no other will do. If not, a value is wanted that stands in a list, or none at all.
+    /// Whether they are what fails, so that no other will do. If not, a value is wanted that stands in a list.
     pub(super) is_type: bool,
     /// Whether a string may be wanted too.
     pub(super) maybe_string: bool,
@@ -180,6 +180,8 @@ mod tests {
     fn words() {
         check("true", Some(Scalar::Boolean));
         check("null", Some(Scalar::Null));
-        ["True", "TRUE", "yes", "None", "true ", "nul", "tru"].map(|text| check(text, None));
+        for text in ["True", "TRUE", "yes", "None", "true ", "nul", "tru"] {
+            check(text, None);
+        }
     }
 }

@@ -19,47 +19,25 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use callgate_vm::insn::Types;
-use callgate_vm::tape::{ReadOptions, Tape, TapeBuf};
+use callgate_vm::tape::{Tape, TapeBuf};
 
 use super::limits::{
     ATTEMPTS_MAX, CHANGES_MAX, CHECK_FUEL_MAX, CHECKED_BYTES_MAX, CHECKS_MAX, FAILURES_MAX, ROUNDS_MAX,
-    TRIED_WITHOUT_MAX, UNION_LEVELS_MAX,
+    TRIED_WITHOUT_MAX,
 };
-use super::reading::{Wanted, array_of, reading, wrapped};
+use super::proposals::{Kind, Reader, Round, Wrong, admits_string, merge, same};
+use super::reading::array_of;
 use super::text::{Change, changed, locate};
 use super::{RepairOptions, RepairRule};
-use crate::rejection::{FALSE_SCHEMA, Failure, Step};
+use crate::rejection::Step;
 use crate::schema::{Outcome, Schema};
 use crate::session::Session;
-
-/// Changes that are made together; each lies outside the others.
-type Round = Vec<Change>;
 
 /// Changed arguments, and how they came about.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) rounds: Vec<Round>,
     pub(super) text: String,
-}
-
-/// A failure, as far as it matters here.
-struct Wrong {
-    path: Vec<Step>,
-    kind: Kind,
-}
-
-enum Kind {
-    /// Of the types that the schema object names.
-    Type(Types),
-    /// Of a list of values, of an object that names those types.
-    Value(Types),
-    /// Of a schema that takes nothing.
-    Nothing,
-    /// Of a union: where in the schema, and the failures of each branch.
-    Union { keyword_location: String, branches: BTreeMap<usize, Vec<Wrong>> },
-    /// One that no reading helps.
-    Other,
 }
 
 /// What a check says of changed arguments.
@@ -192,6 +170,9 @@ impl<'s> Search<'s> {
             let Kind::Union { keyword_location, branches } = kind else {
                 continue;
             };
+            if open.len() >= CHANGES_MAX {
+                return None;
+            }
             // A subschema that applies twice fails twice.
             if open.iter().any(|union| union.is(&path, &keyword_location)) {
                 continue;
@@ -273,7 +254,8 @@ impl<'s> Search<'s> {
         let mut needless = Vec::new();
         for (at, round) in found.rounds.iter().enumerate() {
             for change in round {
-                if self.passes_without(original, &found.rounds, &[(at, change)])?.is_some() {
+                let (_, passes) = self.made_without(original, &found.rounds, &[(at, change)])?;
+                if passes {
                     needless.push((at, change));
                 }
             }
@@ -281,17 +263,18 @@ impl<'s> Search<'s> {
         if needless.is_empty() {
             return Some(found);
         }
-        self.passes_without(original, &found.rounds, &needless)?
+        let (found, passes) = self.made_without(original, &found.rounds, &needless)?;
+        passes.then_some(found)
     }
 
     /// The changed arguments without some of the changes, each with the number of its round, and without what was changed
-    /// inside them afterwards; if they pass so. None beyond the limits.
-    fn passes_without(
+    /// inside them afterwards; and whether they pass so. None beyond the limits.
+    fn made_without(
         &mut self,
         original: &str,
         rounds: &[Round],
         needless: &[(usize, &Change)],
-    ) -> Option<Option<Found>> {
+    ) -> Option<(Found, bool)> {
         let mut found = Found { rounds: Vec::new(), text: original.to_owned() };
         for (at, round) in rounds.iter().enumerate() {
             let is_needless =
@@ -304,10 +287,8 @@ impl<'s> Search<'s> {
             found.rounds.push(round);
         }
         found.rounds.retain(|round| !round.is_empty());
-        match self.check(&found.text)? {
-            Verdict::Accepted => Some(Some(found)),
-            Verdict::Rejected { .. } => Some(None),
-        }
+        let passes = matches!(self.check(&found.text)?, Verdict::Accepted);
+        Some((found, passes))
     }
 }
 
@@ -339,157 +320,5 @@ impl Open {
         if !self.passing.iter().any(|known| same(&flat(known), &changes)) {
             self.passing.push(rounds);
         }
-    }
-}
-
-/// Whether two lists make the same of the same values, whatever the rules are called.
-fn same(a: &[Change], b: &[Change]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.path == b.path && a.becomes == b.becomes)
-}
-
-/// Adds rounds to others that are made at the same time. Of two changes of one value the first is made.
-fn merge(rounds: &mut Vec<Round>, more: Vec<Round>) {
-    rounds.resize_with(rounds.len().max(more.len()), Round::new);
-    for (round, more) in rounds.iter_mut().zip(more) {
-        for change in more {
-            if !round.iter().any(|known| known.covers(&change.path) || change.covers(&known.path)) {
-                round.push(change);
-            }
-        }
-    }
-}
-
-// --- failures ----------------------------------------------------------------------------------------------------
-
-impl Wrong {
-    fn of(failure: &Failure<'_, '_>, level: usize) -> Wrong {
-        let kind = match failure.code() {
-            "type" => Kind::Type(failure.types()),
-            "enum" | "const" => Kind::Value(failure.types()),
-            FALSE_SCHEMA => Kind::Nothing,
-            _ if failure.is_union() => Wrong::of_union(failure, level),
-            _ => Kind::Other,
-        };
-        // Where it is does not matter if nothing can be done there.
-        let path = if matches!(kind, Kind::Other) { Vec::new() } else { failure.instance_path() };
-        Wrong { path, kind }
-    }
-
-    fn of_union(failure: &Failure<'_, '_>, level: usize) -> Kind {
-        let mut branches: BTreeMap<usize, Vec<Wrong>> = BTreeMap::new();
-        if level < UNION_LEVELS_MAX {
-            for (at, inner) in failure.branches() {
-                branches.entry(at).or_default().push(Wrong::of(&inner, level + 1));
-            }
-        }
-        Kind::Union { keyword_location: failure.keyword_location().to_owned(), branches }
-    }
-}
-
-/// Whether a branch has nothing against the value at `path` being a string.
-fn admits_string(branch: &[Wrong], path: &[Step]) -> bool {
-    let refuses = |wrong: &Wrong| {
-        wrong.path == path
-            && match &wrong.kind {
-                Kind::Type(types) => !types.meets(Types::STRING),
-                Kind::Union { branches, .. } => !branches.values().any(|branch| admits_string(branch, path)),
-                Kind::Value(_) | Kind::Nothing | Kind::Other => false,
-            }
-    };
-    !branch.iter().any(refuses)
-}
-
-// --- readings ----------------------------------------------------------------------------------------------------
-
-/// Reads failing values of one text.
-struct Reader<'t> {
-    tape: Tape<'t>,
-    allowed: RepairOptions,
-    options: ReadOptions,
-}
-
-impl Reader<'_> {
-    /// The changes that the failures outside unions ask for, in the order of the text. `of_string`: a value that may be
-    /// meant as a string.
-    fn changes(&self, wrong: &[Wrong], of_string: Option<&[Step]>) -> Round {
-        let mut by_node: BTreeMap<u32, Change> = BTreeMap::new();
-        for Wrong { path, kind } in wrong {
-            let (types, is_type) = match kind {
-                Kind::Type(types) => (*types, true),
-                Kind::Value(types) => (*types, false),
-                Kind::Nothing => (Types::NULL, false),
-                Kind::Union { .. } | Kind::Other => continue,
-            };
-            let wanted = Wanted { types, is_type, maybe_string: of_string == Some(path.as_slice()) };
-            let Some(place) = locate(self.tape, path) else {
-                continue;
-            };
-            let is_member = matches!(path.last(), Some(Step::Name(_)));
-            if let Some(reading) = self.reading(place.node, wanted, is_member) {
-                let change = Change::new(path.clone(), reading);
-                by_node.entry(place.node).or_insert(change);
-            }
-        }
-        // What lies inside a value that is wrapped is looked at when it lies there.
-        let mut round = Round::new();
-        for change in by_node.into_values() {
-            if !round.last().is_some_and(|outer: &Change| outer.covers(&change.path)) {
-                round.push(change);
-            }
-        }
-        round
-    }
-
-    fn reading(&self, node: u32, wanted: Wanted, is_member: bool) -> Option<super::reading::Reading> {
-        let read = reading(self.tape, node, wanted, is_member, self.options);
-        let read = read.filter(|reading| self.allowed.allows(reading.rule));
-        read.or_else(|| {
-            let may_wrap = self.allowed.allows(RepairRule::WrapInArray);
-            may_wrap.then(|| wrapped(self.tape, node, wanted)).flatten()
-        })
-    }
-
-    /// The sets of changes by which a branch may pass, without the empty one. None if there are too many.
-    fn alternatives(&self, branch: &[Wrong], of_string: Option<&[Step]>, level: usize) -> Option<Vec<Round>> {
-        if level > UNION_LEVELS_MAX {
-            return None;
-        }
-        let own = self.changes(branch, of_string);
-        let mut all = vec![own.clone()];
-        for Wrong { path, kind } in branch {
-            let Kind::Union { branches, .. } = kind else {
-                continue;
-            };
-            if own.iter().any(|change| change.covers(path)) {
-                continue;
-            }
-            let is_string = branches.values().any(|inner| admits_string(inner, path));
-            let of_string = if is_string { Some(path.as_slice()) } else { of_string };
-            let mut inner: Vec<Round> = Vec::new();
-            for branch in branches.values() {
-                for round in self.alternatives(branch, of_string, level + 1)? {
-                    if !inner.iter().any(|known| same(known, &round)) {
-                        inner.push(round);
-                    }
-                }
-            }
-            // Each of what there is so far, with each of these.
-            let pairs = all.iter().flat_map(|outer| inner.iter().map(move |inner| (outer, inner)));
-            all = pairs.map(|(outer, inner)| self.joined(outer, inner)).collect();
-            if all.len() > ATTEMPTS_MAX {
-                return None;
-            }
-        }
-        all.retain(|round| !round.is_empty());
-        Some(all)
-    }
-
-    fn joined(&self, outer: &Round, inner: &Round) -> Round {
-        let mut rounds = vec![outer.clone()];
-        merge(&mut rounds, vec![inner.clone()]);
-        let mut round = rounds.swap_remove(0);
-        // In the order of the text, by which sets are compared.
-        round.sort_by_cached_key(|change| locate(self.tape, &change.path).map(|place| place.node));
-        round
     }
 }

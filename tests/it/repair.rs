@@ -226,6 +226,8 @@ fn null_where_absent_is_meant() {
     none(required, r#"{"a": null}"#);
     none(r#"{"type": "array", "items": {"type": "integer"}}"#, "[null]");
     none(r#"{"type": "object"}"#, "null");
+    // What may not be there at all is a mistake of another kind.
+    none_a("false", "null");
     // `null` is wanted, and something else is wrong.
     none_a(r#"{"type": ["integer", "null"], "not": {"type": "null"}}"#, "null");
 }
@@ -358,10 +360,10 @@ fn branches_of_objects() {
 
 #[test]
 fn unions_inside_unions_and_lists_of_them() {
-    let schema = r##"{"type": "array", "items": {"anyOf": [
+    let schema = r#"{"type": "array", "items": {"anyOf": [
         {"type": "object", "properties": {"v": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}, "required": ["v"]},
         {"type": "boolean"}
-    ]}}"##;
+    ]}}"#;
     check(
         schema,
         r#"[{"v": "1"}, "true", {"v": "null"}, {"v": 3}, "{\"v\": \"4\"}"]"#,
