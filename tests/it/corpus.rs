@@ -34,7 +34,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 }
 
 /// Names and texts of the files with that ending, by name.
-fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
     let entries =
         fs::read_dir(folder).expect("the folder is read").map(|entry| entry.expect("the entry is read").path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(ending)).collect();

@@ -608,6 +608,52 @@ fn repairs_of_random_calls_hold() {
     assert!(rare.iter().all(|rule| rules.contains_key(rule)), "{rules:?}");
 }
 
+/// What models sent: the rejected calls that each rule helps to repair. docs/repair.md has the numbers.
+#[test]
+fn recorded_calls() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let mut catalogs: BTreeMap<String, (Catalog, BTreeMap<String, String>)> = BTreeMap::new();
+    let (mut rejected, mut repaired, mut rules) = (0, 0, BTreeMap::new());
+    for (_, text) in corpus::files(&folder.join("calls"), ".jsonl") {
+        for record in text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
+            let text_of = |key: &str| record[key].as_str().unwrap_or("").to_owned();
+            let file = text_of("catalog");
+            let key = if file.is_empty() { record["tools"].to_string() } else { file };
+            let (catalog, names) = catalogs.entry(key).or_insert_with_key(|key| {
+                let tools = if key.ends_with(".json") {
+                    std::fs::read_to_string(folder.join("calls").join(key)).expect("the catalog is read")
+                } else {
+                    key.clone()
+                };
+                let catalog = Catalog::compile(tools, &Options::default()).expect("a catalog").0;
+                // A provider may have taken no dots.
+                let undotted = |tool: &callgate::Tool| (tool.name().replace('.', "_"), tool.name().to_owned());
+                let names = catalog.tools().map(undotted).collect();
+                (catalog, names)
+            });
+            let (name, arguments) = (text_of("name"), text_of("arguments_raw"));
+            let named = |name: String| names.get(&name.replace('.', "_"));
+            let grouped = named(format!("{}/{name}", text_of("catalog_key")));
+            let Some(tool) = grouped.or_else(|| named(name)) else { continue };
+            let mut session = Session::new();
+            let is_rejected = matches!(catalog.check(&mut session, tool, arguments.as_str()), Outcome::Rejected(_));
+            rejected += usize::from(is_rejected);
+            let Some(repair) = catalog.repair(&mut session, tool, arguments.as_str(), &RepairOptions::default()) else {
+                continue;
+            };
+            let schema = catalog.tool(tool).and_then(|tool| tool.input()).expect("it was checked by one");
+            holds(schema, &arguments, &repair, RepairOptions::default());
+            repaired += 1;
+            let used: std::collections::BTreeSet<RepairRule> = repair.steps().map(|step| step.rule()).collect();
+            used.into_iter().for_each(|rule| *rules.entry(rule.as_str()).or_insert(0) += 1);
+        }
+    }
+    say(&format!("{rejected} rejected, {repaired} repaired; {rules:?}"));
+    assert!(repaired > 150);
+}
+
 /// Calls of real tools, made up and misspelled: where a value was changed back, it is the one that was meant.
 #[test]
 fn misspelled_calls_of_real_tools_come_back() {
