@@ -311,6 +311,22 @@ impl Schema {
 
 impl Catalog {
     /// As [`Schema::repair`], of the tool of that name. `None` also where there is no such tool or it is not compiled.
+    ///
+    /// ```
+    /// use callgate::{Catalog, Options, RepairOptions};
+    ///
+    /// let tools = r#"[{"name": "close_issue", "inputSchema": {
+    ///     "type": "object", "properties": {"issue_id": {"type": "integer"}, "note": {"type": "string"}}
+    /// }}]"#;
+    /// let (catalog, _) = Catalog::compile(tools, &Options::default())?;
+    /// let arguments = r#"{"issue_id": "42", "note": null}"#;
+    /// let repair = catalog.repair(&mut catalog.session(1024), "close_issue", arguments, &RepairOptions::default());
+    /// let repair = repair.expect("there is one reading");
+    /// assert_eq!(repair.arguments(), r#"{"issue_id": 42}"#);
+    /// let steps: Vec<String> = repair.steps().map(|step| format!("{} {}", step.path(), step.rule())).collect();
+    /// assert_eq!(steps, ["$.issue_id str_to_integer", "$.note null_to_absent"]);
+    /// # Ok::<(), callgate::Refused>(())
+    /// ```
     pub fn repair<'a>(
         &self,
         session: &mut Session,
