@@ -14,6 +14,7 @@
 //! Changes are made in the text (`text.rs`), so all that is not changed stays as it was to the byte: numbers keep their
 //! spelling and objects their order. Unlike checks, repairs allocate.
 
+mod places;
 mod proposals;
 mod reading;
 mod search;
@@ -46,11 +47,12 @@ pub(crate) mod limits {
     /// Readings of one union that are tried.
     pub(crate) const ATTEMPTS_MAX: usize = 32;
     /// Unions inside each other whose branches are read.
-    pub(crate) const UNION_LEVELS_MAX: usize = 8;
+    pub(crate) const UNION_LEVELS_MAX: usize = 32;
     /// Checks of changed calls.
-    pub(crate) const CHECKS_MAX: usize = 128;
-    /// Text of all calls checked. Unit: bytes.
-    pub(crate) const CHECKED_BYTES_MAX: usize = 64 << 20;
+    pub(crate) const CHECKS_MAX: usize = 64;
+    /// Bytes of text read by all checks and to make changes; and for each failure 64 and the square of its depth, which is
+    /// what telling its location takes.
+    pub(crate) const WORK_MAX: usize = 64 << 20;
     /// Failures listed by one check, and as many inside unions.
     pub(crate) const FAILURES_MAX: u64 = 4_096;
     /// Work of one check, where the limit of a call is not below. Unit: fuel.

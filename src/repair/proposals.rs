@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use callgate_vm::insn::Types;
-use callgate_vm::tape::{Node, ReadOptions, Tape};
+use callgate_vm::tape::{Node, ReadOptions};
 
 use super::limits::{ATTEMPTS_MAX, UNION_LEVELS_MAX};
+use super::places::Places;
 use super::reading::{Reading, Wanted, reading, wrapped};
-use super::text::{Change, locate};
+use super::text::Change;
 use super::{RepairOptions, RepairRule};
 use crate::rejection::{Failure, Step};
 
@@ -47,6 +48,15 @@ impl Wrong {
         Wrong { path, kind }
     }
 
+    /// What finding out about it takes; see [`WORK_MAX`](super::limits::WORK_MAX).
+    pub(super) fn work(&self) -> usize {
+        let inside = match &self.kind {
+            Kind::Union { branches, .. } => branches.values().flatten().map(Wrong::work).sum(),
+            _ => 0,
+        };
+        64 + self.path.len() * self.path.len() + inside
+    }
+
     fn of_union(failure: &Failure<'_, '_>, level: usize) -> Kind {
         let mut branches: BTreeMap<usize, Vec<Wrong>> = BTreeMap::new();
         if level < UNION_LEVELS_MAX {
@@ -73,7 +83,7 @@ pub(super) fn admits_string(branch: &[Wrong], path: &[Step]) -> bool {
 
 /// Reads failing values of one text.
 pub(super) struct Reader<'t> {
-    pub(super) tape: Tape<'t>,
+    pub(super) places: Places<'t>,
     pub(super) allowed: RepairOptions,
     /// Of texts that are parsed.
     pub(super) options: ReadOptions,
@@ -83,7 +93,7 @@ impl Reader<'_> {
     /// The changes that the failures outside unions ask for, in the order of the text. `of_string`: a value that may be
     /// meant as a string.
     pub(super) fn changes(&self, wrong: &[Wrong], of_string: Option<&[Step]>) -> Round {
-        let mut by_node: BTreeMap<Node, Change> = BTreeMap::new();
+        let mut changes = Vec::new();
         for Wrong { path, kind } in wrong {
             let (types, is_type) = match kind {
                 Kind::Type(types) => (*types, true),
@@ -91,16 +101,26 @@ impl Reader<'_> {
                 Kind::Union { .. } | Kind::Other => continue,
             };
             let wanted = Wanted { types, is_type, maybe_string: of_string == Some(path.as_slice()) };
-            let Some(place) = locate(self.tape, path) else {
+            let Some(place) = self.places.locate(path) else {
                 continue;
             };
             let is_member = matches!(path.last(), Some(Step::Name(_)));
             if let Some(reading) = self.reading(place.node, wanted, is_member) {
-                let change = Change::new(path.clone(), reading);
+                changes.push(Change::new(path.clone(), reading));
+            }
+        }
+        self.round(changes)
+    }
+
+    /// The changes in the order of the text, by which rounds are compared; of each value the first one. What lies inside a
+    /// value that is wrapped is looked at when it lies there.
+    fn round(&self, changes: Vec<Change>) -> Round {
+        let mut by_node: BTreeMap<Node, Change> = BTreeMap::new();
+        for change in changes {
+            if let Some(place) = self.places.locate(&change.path) {
                 by_node.entry(place.node).or_insert(change);
             }
         }
-        // What lies inside a value that is wrapped is looked at when it lies there.
         let mut round = Round::new();
         for change in by_node.into_values() {
             if !round.last().is_some_and(|outer: &Change| outer.covers(&change.path)) {
@@ -111,11 +131,11 @@ impl Reader<'_> {
     }
 
     fn reading(&self, node: Node, wanted: Wanted, is_member: bool) -> Option<Reading> {
-        let read = reading(self.tape, node, wanted, is_member, self.options);
+        let read = reading(self.places.tape, node, wanted, is_member, self.options);
         let read = read.filter(|reading| self.allowed.allows(reading.rule));
         read.or_else(|| {
             let may_wrap = self.allowed.allows(RepairRule::WrapInArray);
-            may_wrap.then(|| wrapped(self.tape, node, wanted)).flatten()
+            may_wrap.then(|| wrapped(self.places.tape, node, wanted)).flatten()
         })
     }
 
@@ -152,36 +172,23 @@ impl Reader<'_> {
                 return None;
             }
             // Each of what there is so far, with each of these.
-            let pairs = all.iter().flat_map(|outer| inner.iter().map(move |inner| (outer, inner)));
-            all = pairs.map(|(outer, inner)| self.joined(outer, inner)).collect();
+            let Some(last) = inner.pop() else {
+                return Some(Vec::new());
+            };
+            let with = |outer: &Round, inner: &Round| outer.iter().chain(inner).cloned().collect();
+            let more: Vec<Round> =
+                all.iter().flat_map(|outer| inner.iter().map(move |inner| with(outer, inner))).collect();
+            for outer in &mut all {
+                outer.extend_from_slice(&last);
+            }
+            all.extend(more);
         }
-        all.retain(|round| !round.is_empty());
-        Some(all)
-    }
-
-    fn joined(&self, outer: &Round, inner: &Round) -> Round {
-        let mut rounds = vec![outer.clone()];
-        merge(&mut rounds, vec![inner.clone()]);
-        let mut round = rounds.swap_remove(0);
-        // In the order of the text, by which sets are compared.
-        round.sort_by_cached_key(|change| locate(self.tape, &change.path).map(|place| place.node));
-        round
+        all.retain(|changes| !changes.is_empty());
+        Some(all.into_iter().map(|changes| self.round(changes)).collect())
     }
 }
 
 /// Whether two lists make the same of the same values, whatever the rules are called.
 pub(super) fn same(a: &[Change], b: &[Change]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.path == b.path && a.becomes == b.becomes)
-}
-
-/// Adds rounds to others that are made at the same time. Of two changes of one value the first is made.
-pub(super) fn merge(rounds: &mut Vec<Round>, more: Vec<Round>) {
-    rounds.resize_with(rounds.len().max(more.len()), Round::new);
-    for (round, more) in rounds.iter_mut().zip(more) {
-        for change in more {
-            if !round.iter().any(|known| known.covers(&change.path) || change.covers(&known.path)) {
-                round.push(change);
-            }
-        }
-    }
 }

@@ -17,17 +17,17 @@
 //! What is found is then tried without each of its changes: a condition (`if`, `not`, `dependentSchemas`) may have made a
 //! value fail only since another one did.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use callgate_vm::tape::{Tape, TapeBuf};
+use callgate_vm::tape::TapeBuf;
 
 use super::limits::{
-    ATTEMPTS_MAX, CHANGES_MAX, CHECK_FUEL_MAX, CHECKED_BYTES_MAX, CHECKS_MAX, FAILURES_MAX, ROUNDS_MAX,
-    TRIED_WITHOUT_MAX,
+    ATTEMPTS_MAX, CHANGES_MAX, CHECK_FUEL_MAX, CHECKS_MAX, FAILURES_MAX, ROUNDS_MAX, TRIED_WITHOUT_MAX, WORK_MAX,
 };
-use super::proposals::{Kind, Reader, Round, Wrong, admits_string, merge, same};
+use super::places::Places;
+use super::proposals::{Kind, Reader, Round, Wrong, admits_string, same};
 use super::reading::array_of;
-use super::text::{Change, changed, locate};
+use super::text::{Change, changed};
 use super::{RepairOptions, RepairRule};
 use crate::rejection::Step;
 use crate::schema::{Outcome, Schema};
@@ -72,14 +72,14 @@ pub(super) struct Search<'s> {
     options: RepairOptions,
     tape: TapeBuf,
     checks_left: usize,
-    bytes_left: usize,
+    work_left: usize,
 }
 
 impl<'s> Search<'s> {
     pub(super) fn new(schema: &Schema, session: &'s mut Session, options: RepairOptions) -> Self {
         let schema = schema.with_bounds(FAILURES_MAX, CHECK_FUEL_MAX);
         let tape = TapeBuf::new();
-        Search { schema, session, options, tape, checks_left: CHECKS_MAX, bytes_left: CHECKED_BYTES_MAX }
+        Search { schema, session, options, tape, checks_left: CHECKS_MAX, work_left: WORK_MAX }
     }
 
     /// The repair of a text; none if it is accepted, or cannot be repaired within the limits.
@@ -92,15 +92,18 @@ impl<'s> Search<'s> {
                 Verdict::Accepted => return self.without_needless(&original, found),
                 Verdict::Rejected { wrong, is_whole } => (wrong, is_whole),
             };
-            let round = self.round(&found.text, &wrong)?;
-            let rounds = match round.is_empty() {
-                false => vec![round],
-                true if is_whole => self.settle_unions(&found.text, wrong)?,
-                true => return None,
-            };
-            found.text = self.made(&found.text, &rounds)?;
-            found.rounds.extend(rounds);
-            if found.rounds.iter().map(Vec::len).sum::<usize>() > CHANGES_MAX {
+            let (round, text) = self.round(&found.text, &wrong)?;
+            if !round.is_empty() {
+                found.rounds.push(round);
+                found.text = text;
+            } else if is_whole {
+                let rounds = self.settle_unions(&found.text, wrong)?;
+                found.text = self.made(&found.text, &rounds)?;
+                found.rounds.extend(rounds);
+            } else {
+                return None;
+            }
+            if len(&found.rounds) > CHANGES_MAX {
                 return None;
             }
         }
@@ -110,37 +113,59 @@ impl<'s> Search<'s> {
     /// Judges a text. None beyond the limits.
     fn check(&mut self, text: &str) -> Option<Verdict> {
         self.checks_left = self.checks_left.checked_sub(1)?;
-        self.bytes_left = self.bytes_left.checked_sub(text.len())?;
-        match self.schema.check(self.session, text) {
-            Outcome::Accepted(_) => Some(Verdict::Accepted),
+        self.spend(text.len())?;
+        let verdict = match self.schema.check(self.session, text) {
+            Outcome::Accepted(_) => Verdict::Accepted,
             Outcome::Rejected(rejection) => {
                 let wrong = rejection.failures().map(|failure| Wrong::of(&failure, 0)).collect();
                 let is_whole =
                     rejection.unlisted() == 0 && rejection.listing_fault().is_none() && rejection.branches_are_whole();
-                Some(Verdict::Rejected { wrong, is_whole })
+                Verdict::Rejected { wrong, is_whole }
             }
-            Outcome::Fault(_) | Outcome::UnknownTool | Outcome::NotCompiled => None,
+            Outcome::Fault(_) | Outcome::UnknownTool | Outcome::NotCompiled => return None,
+        };
+        if let Verdict::Rejected { wrong, .. } = &verdict {
+            self.spend(wrong.iter().map(Wrong::work).sum())?;
         }
+        Some(verdict)
+    }
+
+    /// None if so much work is no longer left.
+    fn spend(&mut self, work: usize) -> Option<()> {
+        self.work_left = self.work_left.checked_sub(work)?;
+        Some(())
+    }
+
+    /// The values of a text.
+    fn places<'t>(&'t mut self, text: &'t str) -> Option<Places<'t>> {
+        self.spend(text.len())?;
+        let tape = self.tape.read_text(text, self.schema.read_options()).ok()?;
+        Some(Places::of(tape))
+    }
+
+    fn reader<'t>(&'t mut self, text: &'t str) -> Option<Reader<'t>> {
+        let (allowed, options) = (self.options, self.schema.read_options());
+        Some(Reader { places: self.places(text)?, allowed, options })
     }
 
     /// The text with the changes of all rounds made.
     fn made(&mut self, text: &str, rounds: &[Round]) -> Option<String> {
         let mut text = text.to_owned();
         for round in rounds {
-            let tape = self.tape.read_text(&text, self.schema.read_options()).ok()?;
-            text = changed(tape, round)?;
+            text = changed(&self.places(&text)?, round)?;
         }
         Some(text)
     }
 
-    /// The changes that the failures outside unions ask for.
-    fn round(&mut self, text: &str, wrong: &[Wrong]) -> Option<Round> {
+    /// The changes that the failures outside unions ask for, and the text with them made. There may be none.
+    fn round(&mut self, text: &str, wrong: &[Wrong]) -> Option<(Round, String)> {
         if wrong.iter().all(|wrong| matches!(wrong.kind, Kind::Other | Kind::Union { .. })) {
-            return Some(Round::new());
+            return Some((Round::new(), String::new()));
         }
-        let options = self.schema.read_options();
-        let tape = self.tape.read_text(text, options).ok()?;
-        Some(Reader { tape, allowed: self.options, options }.changes(wrong, None))
+        let reader = self.reader(text)?;
+        let round = reader.changes(wrong, None);
+        let text = changed(&reader.places, &round)?;
+        Some((round, text))
     }
 
     // --- unions ------------------------------------------------------------------------------------------------
@@ -191,6 +216,9 @@ impl<'s> Search<'s> {
         let tried: Vec<Option<Attempt>> = open.iter_mut().map(|union| union.attempts.pop_front()).collect();
         for attempt in tried.iter().flatten() {
             merge(&mut rounds, attempt.rounds.clone());
+            if len(&rounds) > CHANGES_MAX {
+                return None;
+            }
         }
         let text = self.made(text, &rounds)?;
         let wrong = match self.check(&text)? {
@@ -198,11 +226,12 @@ impl<'s> Search<'s> {
             Verdict::Rejected { wrong, is_whole: true } => wrong,
             Verdict::Rejected { is_whole: false, .. } => return None,
         };
+        let failing = unions(&wrong);
         for (union, attempt) in open.iter_mut().zip(tried) {
             let Some(attempt) = attempt else {
                 continue;
             };
-            match union.find_in(&wrong) {
+            match failing.get(&(union.path.as_slice(), union.keyword_location.as_str())) {
                 None => union.passes_by(attempt.rounds),
                 Some(branches) if attempt.rounds.len() < ROUNDS_MAX => {
                     let next = self.next_attempts(&text, &union.path, branches, &attempt)?;
@@ -225,9 +254,7 @@ impl<'s> Search<'s> {
         branches: &BTreeMap<usize, Vec<Wrong>>,
         attempt: &Attempt,
     ) -> Option<Vec<Attempt>> {
-        let options = self.schema.read_options();
-        let tape = self.tape.read_text(text, options).ok()?;
-        let reader = Reader { tape, allowed: self.options, options };
+        let reader = self.reader(text)?;
         let mut next: Vec<(Round, BTreeSet<usize>)> = Vec::new();
         let of_string = branches.values().any(|branch| admits_string(branch, path)).then_some(path);
         for (at, branch) in branches.iter().filter(|(at, _)| attempt.branches.contains(at)) {
@@ -247,8 +274,7 @@ impl<'s> Search<'s> {
     /// Leaves out changes without which the call passes too. None if some can only be left out one at a time: then it is not
     /// known which were meant.
     fn without_needless(&mut self, original: &str, found: Found) -> Option<Found> {
-        let len = found.rounds.iter().map(Vec::len).sum::<usize>();
-        if !(2..=TRIED_WITHOUT_MAX).contains(&len) {
+        if !(2..=TRIED_WITHOUT_MAX).contains(&len(&found.rounds)) {
             return Some(found);
         }
         let mut needless = Vec::new();
@@ -279,11 +305,11 @@ impl<'s> Search<'s> {
         for (at, round) in rounds.iter().enumerate() {
             let is_needless =
                 |change: &Change| needless.iter().any(|(from, needless)| *from <= at && needless.covers(&change.path));
-            let tape = self.tape.read_text(&found.text, self.schema.read_options()).ok()?;
+            let places = self.places(&found.text)?;
             let kept = round.iter().filter(|change| !is_needless(change));
             // What is wrapped may have been changed before.
-            let round: Round = kept.map(|change| rewrapped(tape, change)).collect::<Option<_>>()?;
-            found.text = changed(tape, &round)?;
+            let round: Round = kept.map(|change| rewrapped(&places, change)).collect::<Option<_>>()?;
+            found.text = changed(&places, &round)?;
             found.rounds.push(round);
         }
         found.rounds.retain(|round| !round.is_empty());
@@ -292,11 +318,28 @@ impl<'s> Search<'s> {
     }
 }
 
+/// Adds rounds to others that are made at the same time. Of two changes of one value the first is made.
+fn merge(rounds: &mut Vec<Round>, more: Vec<Round>) {
+    rounds.resize_with(rounds.len().max(more.len()), Round::new);
+    for (round, more) in rounds.iter_mut().zip(more) {
+        for change in more {
+            if !round.iter().any(|known| known.covers(&change.path) || change.covers(&known.path)) {
+                round.push(change);
+            }
+        }
+    }
+}
+
+/// How many changes there are.
+fn len(rounds: &[Round]) -> usize {
+    rounds.iter().map(Vec::len).sum()
+}
+
 /// The change as it is made in this text.
-fn rewrapped(tape: Tape<'_>, change: &Change) -> Option<Change> {
+fn rewrapped(places: &Places<'_>, change: &Change) -> Option<Change> {
     let mut change = change.clone();
     if change.rule == RepairRule::WrapInArray {
-        change.becomes = Some(array_of(tape, locate(tape, &change.path)?.node));
+        change.becomes = Some(array_of(places.tape, places.locate(&change.path)?.node));
     }
     Some(change)
 }
@@ -306,14 +349,6 @@ impl Open {
         self.path == path && self.keyword_location == keyword_location
     }
 
-    /// The union among the failures: what its branches say.
-    fn find_in<'w>(&self, wrong: &'w [Wrong]) -> Option<&'w BTreeMap<usize, Vec<Wrong>>> {
-        wrong.iter().find_map(|wrong| match &wrong.kind {
-            Kind::Union { keyword_location, branches } if self.is(&wrong.path, keyword_location) => Some(branches),
-            _ => None,
-        })
-    }
-
     fn passes_by(&mut self, rounds: Vec<Round>) {
         let flat = |rounds: &[Round]| rounds.iter().flatten().cloned().collect::<Round>();
         let changes = flat(&rounds);
@@ -321,4 +356,18 @@ impl Open {
             self.passing.push(rounds);
         }
     }
+}
+
+/// What the branches of a union say, by where it is in the arguments and in the schema.
+type Unions<'w> = HashMap<(&'w [Step], &'w str), &'w BTreeMap<usize, Vec<Wrong>>>;
+
+/// The unions among the failures.
+fn unions(wrong: &[Wrong]) -> Unions<'_> {
+    let mut unions = Unions::new();
+    for Wrong { path, kind } in wrong {
+        if let Kind::Union { keyword_location, branches } = kind {
+            unions.insert((path, keyword_location), branches);
+        }
+    }
+    unions
 }

@@ -8,6 +8,7 @@ use callgate_vm::tape::{EntryKind, Node, Tape};
 use serde_json::{Number, Value};
 
 use super::RepairRule;
+use super::places::Places;
 use super::reading::Reading;
 use crate::rejection::Step;
 
@@ -64,23 +65,6 @@ fn value_of(text: &str, rule: RepairRule) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// The value at a location, and the object and name before it if it is a member.
-pub(super) struct Place {
-    pub(super) node: Node,
-    member: Option<(Node, Node)>,
-}
-
-/// Finds the value at a location. Cost: the entries passed on the way.
-pub(super) fn locate(tape: Tape<'_>, path: &[Step]) -> Option<Place> {
-    path.iter().try_fold(Place { node: 0, member: None }, |Place { node, .. }, step| match step {
-        Step::Name(name) => {
-            let (name, value) = tape.member_nodes(node).find(|(key, _)| tape.text(*key).is(name))?;
-            Some(Place { node: value, member: Some((node, name)) })
-        }
-        Step::Index(index) => Some(Place { node: tape.element_nodes(node).nth(*index as usize)?, member: None }),
-    })
-}
-
 /// The value's own text, a string's with its quotes.
 pub(super) fn value_text(tape: Tape<'_>, node: Node) -> &str {
     &tape.source()[range(tape, node)]
@@ -92,20 +76,21 @@ fn range(tape: Tape<'_>, node: Node) -> Range<usize> {
     entry.start as usize - quote..entry.end as usize + quote
 }
 
-/// The tape's text with the changes made, which are of distinct values, none inside another. `None` if there is no such
-/// place.
-pub(super) fn changed(tape: Tape<'_>, changes: &[Change]) -> Option<String> {
+/// The text with the changes made, which are of distinct values, none inside another. `None` if there is no such place.
+pub(super) fn changed(places: &Places<'_>, changes: &[Change]) -> Option<String> {
+    let tape = places.tape;
     let mut splices: Vec<(Range<usize>, &str)> = Vec::with_capacity(changes.len());
     let mut left_out: BTreeMap<Node, Vec<Node>> = BTreeMap::new();
     for change in changes {
-        let place = locate(tape, &change.path)?;
+        let place = places.locate(&change.path)?;
         match (&change.becomes, place.member) {
             (Some(text), _) => splices.push((range(tape, place.node), text)),
             (None, Some((object, name))) => left_out.entry(object).or_default().push(name),
             (None, None) => return None,
         }
     }
-    for (object, names) in left_out {
+    for (object, mut names) in left_out {
+        names.sort_unstable();
         splices.extend(members(tape, object, &names).into_iter().map(|range| (range, "")));
     }
     splices.sort_by_key(|(range, _)| range.start);
@@ -119,11 +104,11 @@ pub(super) fn changed(tape: Tape<'_>, changes: &[Change]) -> Option<String> {
     Some(text)
 }
 
-/// The text of members to be left out, each with one comma as long as others stay.
+/// The text of members to be left out, whose names are sorted; each with one comma as long as others stay.
 fn members(tape: Tape<'_>, object: Node, names: &[Node]) -> Vec<Range<usize>> {
     let all: Vec<(Range<usize>, bool)> = tape
         .member_nodes(object)
-        .map(|(name, value)| (range(tape, name).start..range(tape, value).end, names.contains(&name)))
+        .map(|(name, value)| (range(tape, name).start..range(tape, value).end, names.binary_search(&name).is_ok()))
         .collect();
     let kept_to = all.iter().rposition(|(_, is_left_out)| !is_left_out).map_or(0, |last| last + 1);
     // Before the last one that stays, up to the next member; behind it, from the end of that one.
@@ -224,7 +209,7 @@ mod tests {
                 becomes: becomes.map(str::to_owned),
             })
             .collect();
-        assert_eq!(changed(tape, &changes).as_deref(), Some(expected), "{text}");
+        assert_eq!(changed(&Places::of(tape), &changes).as_deref(), Some(expected), "{text}");
         let (mut value, expected) = (value(text), value(expected));
         assert!(changes.iter().all(|change| change.apply_to(&mut value).is_some()));
         assert_eq!(value, expected, "{text}");

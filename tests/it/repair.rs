@@ -622,11 +622,8 @@ fn recorded_calls() {
             let file = text_of("catalog");
             let key = if file.is_empty() { record["tools"].to_string() } else { file };
             let (catalog, names) = catalogs.entry(key).or_insert_with_key(|key| {
-                let tools = if key.ends_with(".json") {
-                    std::fs::read_to_string(folder.join("calls").join(key)).expect("the catalog is read")
-                } else {
-                    key.clone()
-                };
+                // A file's name, or the tools themselves.
+                let tools = std::fs::read_to_string(folder.join("calls").join(key)).unwrap_or_else(|_| key.clone());
                 let catalog = Catalog::compile(tools, &Options::default()).expect("a catalog").0;
                 // A provider may have taken no dots.
                 let undotted = |tool: &callgate::Tool| (tool.name().replace('.', "_"), tool.name().to_owned());
@@ -647,7 +644,9 @@ fn recorded_calls() {
             holds(schema, &arguments, &repair, RepairOptions::default());
             repaired += 1;
             let used: std::collections::BTreeSet<RepairRule> = repair.steps().map(|step| step.rule()).collect();
-            used.into_iter().for_each(|rule| *rules.entry(rule.as_str()).or_insert(0) += 1);
+            for rule in used {
+                *rules.entry(rule.as_str()).or_insert(0) += 1;
+            }
         }
     }
     say(&format!("{rejected} rejected, {repaired} repaired; {rules:?}"));
@@ -741,6 +740,31 @@ fn many_failures() {
     assert_eq!(soon(schema, &texts(10_000)), None);
     let nulls: Value = (0..10_000).map(|at| (format!("n{at}"), Value::Null)).collect();
     assert_eq!(soon(r#"{"additionalProperties": {"type": "integer"}}"#, &nulls.to_string()), None);
+}
+
+#[test]
+fn failures_in_long_and_deep_places() {
+    // The last members of a hundred thousand fail.
+    let members = |wrong: &str| {
+        let members: Vec<String> =
+            (0..100_000).map(|at| format!("\"m{at}\":{}", if at < 99_100 { "1" } else { wrong })).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    let schema = r#"{"additionalProperties": {"type": "integer"}}"#;
+    assert!(soon(schema, &members("\"1\"")).is_some_and(|repair| repair.steps().len() == 900));
+    assert!(soon(schema, &members("null")).is_some_and(|repair| repair.steps().len() == 900));
+    // Many fail far down, in as many unions.
+    let tree = r##"{"anyOf": [{"type": "array", "items": {"$ref": "#"}}, {"type": "integer"}, {"type": "boolean"}]}"##;
+    let plain = r##"{"type": ["array", "integer"], "items": {"$ref": "#"}}"##;
+    let deep = |texts: usize, depth: usize| {
+        let texts = json!(vec!["1"; texts]).to_string();
+        format!("{}{texts}{}", "[".repeat(depth), "]".repeat(depth))
+    };
+    for (schema, depth) in [(tree, 30), (plain, 240)] {
+        soon(schema, &deep(900, 240));
+        soon(schema, &deep(900, 30));
+        assert!(soon(schema, &deep(1, depth)).is_some(), "{schema}");
+    }
 }
 
 #[test]
