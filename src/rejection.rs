@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use callgate_vm::failure::{Inner, Record, Wording};
+use callgate_vm::insn::Types;
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{
     Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
@@ -195,6 +196,17 @@ impl<'s> Rejection<'s> {
         }
     }
 
+    /// Whether all that the branches of unions say is listed; [`Failure::branches`] leaves out what had no room.
+    pub(crate) fn branches_are_whole(&self) -> bool {
+        match &self.cause {
+            Cause::Failed(_, found) => {
+                list(found);
+                !found.borrow().renderer().inner_cut()
+            }
+            _ => true,
+        }
+    }
+
     /// Why the failures beside the one that speaks could not be listed, if they could not.
     pub fn listing_fault(&self) -> Option<Fault> {
         match &self.cause {
@@ -379,6 +391,11 @@ impl<'s> Failure<'_, 's> {
     pub fn description(&self) -> Option<&'s str> {
         let (unit, record) = self.noted()?;
         unit.description(&record)
+    }
+
+    /// The types that the schema object which holds the keyword names; none if it names none.
+    pub(crate) fn types(&self) -> Types {
+        self.noted().map_or(Types::NONE, |(unit, record)| unit.types(&record))
     }
 
     /// Whether the failure is that of a union (`anyOf`, `oneOf`).

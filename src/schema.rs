@@ -172,6 +172,13 @@ impl Schema {
         }
     }
 
+    /// The schema with other bounds of a check: so many failures listed, and no more fuel than that.
+    pub(crate) fn with_bounds(&self, failures_max: u64, fuel_max: u64) -> Schema {
+        let limits =
+            Limits { failures_max, call_fuel_max: fuel_max.min(self.limits.call_fuel_max), ..(*self.limits).clone() };
+        Schema::new(Arc::clone(&self.unit), Arc::new(limits), self.lax)
+    }
+
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
     }

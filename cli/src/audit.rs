@@ -50,6 +50,11 @@ pub struct Args {
     /// How many examples the summary shows of what fails in one place, at most 20.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=20))]
     sample: u8,
+    /// Count the rejected calls that can be repaired without a loss, by tool and rule. Each takes a few more checks.
+    ///
+    /// The lines of `--output` then have `repair: {patch, steps, arguments}`.
+    #[arg(long)]
+    repair: bool,
     /// Exit with 1 if any call is rejected.
     #[arg(long)]
     fail_on_reject: bool,
@@ -73,6 +78,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let wanted = Wanted {
         lines: output.is_some(),
         samples: usize::from(args.sample),
+        repairs: args.repair,
         files: if names.len() > 1 { names.clone() } else { Vec::new() },
     };
     let is_stdout = output.as_ref().is_some_and(Output::is_stdout);

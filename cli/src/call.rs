@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use callgate::{Catalog, Failure, Outcome, Rejection, Report, SchemaRole, Session};
+use callgate::{Catalog, Failure, Outcome, Rejection, Repair, RepairOptions, Report, SchemaRole, Session};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use serde::Serialize;
 
@@ -28,6 +28,10 @@ pub struct Args {
     #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     #[arg(value_parser = OsStringValueParser::new().try_map(CallArguments::parse))]
     arguments: Option<CallArguments>,
+    /// Say how a rejected call can be repaired without a loss, if it can: each rule and where, and the repaired arguments.
+    /// `--format json` always does.
+    #[arg(long)]
+    repair: bool,
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
@@ -47,8 +51,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     let answer = match file.compile(&options) {
         Ok((catalog, report)) => {
-            let listed = args.format.format == Format::Json;
-            judge(&file, &catalog, &report, &args.tool, &arguments, listed)
+            let wanted = Wanted::of(args);
+            judge(&file, &catalog, &report, &args.tool, &arguments, wanted)
         }
         Err(report) => refused(&file, &report, None),
     };
@@ -60,6 +64,21 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Format::Json => answer.write_json(out),
     })?;
     Ok(answer.exit_code())
+}
+
+/// What is wanted of a rejection beside its line; each takes time.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// The failures behind the line.
+    listed: bool,
+    repair: bool,
+}
+
+impl Wanted {
+    fn of(args: &Args) -> Wanted {
+        let listed = args.format.format == Format::Json;
+        Wanted { listed, repair: listed || args.repair }
+    }
 }
 
 /// The answer to a call, as `--format json` prints it.
@@ -79,6 +98,8 @@ enum Answer {
         /// How many failures the limit on listed ones has left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         unlisted: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        repair: Option<Repair>,
     },
     Unanswered {
         error: Reason,
@@ -114,7 +135,14 @@ enum NoVerdict {
     UnknownTool,
 }
 
-fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8], listed: bool) -> Answer {
+fn judge(
+    file: &CatalogFile,
+    catalog: &Catalog,
+    report: &Report,
+    name: &str,
+    arguments: &[u8],
+    wanted: Wanted,
+) -> Answer {
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
         Err(unknown) => {
@@ -124,18 +152,25 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arg
     let Some(schema) = tool.input() else {
         return refused(file, report, Some(name));
     };
-    match schema.check(&mut Session::new(), arguments) {
+    let mut session = Session::new();
+    let mut answer = match schema.check(&mut session, arguments) {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
             Answer::accepted()
         }
-        Outcome::Rejected(rejection) => Answer::rejected(&rejection, listed),
+        Outcome::Rejected(rejection) => Answer::rejected(&rejection, wanted.listed),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
         // A schema of its own is there and compiled.
         Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name)),
+    };
+    if let Answer::Verdict { valid: false, repair, .. } = &mut answer
+        && wanted.repair
+    {
+        *repair = schema.repair(&mut session, arguments, &RepairOptions::default());
     }
+    answer
 }
 
 /// The answer where a tool (or the catalog) is not compiled; its findings go to stderr.
@@ -159,6 +194,7 @@ impl Answer {
             signature: None,
             failures: Vec::new(),
             unlisted: None,
+            repair: None,
         }
     }
 
@@ -176,6 +212,7 @@ impl Answer {
                 Vec::new()
             },
             unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
+            repair: None,
         }
     }
 
@@ -193,7 +230,10 @@ impl Answer {
 
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Answer::Verdict { line: Some(line), .. } => writeln!(out, "{}", as_printed(line)),
+            Answer::Verdict { line: Some(line), repair, .. } => {
+                writeln!(out, "{}", as_printed(line))?;
+                repair.as_ref().map_or(Ok(()), |repair| write_repair(out, repair))
+            }
             Answer::Verdict { .. } => writeln!(out, "ok"),
             Answer::Unanswered { .. } => Ok(()),
         }
@@ -203,6 +243,13 @@ impl Answer {
         serde_json::to_writer(&mut *out, self)?;
         writeln!(out)
     }
+}
+
+fn write_repair(out: &mut dyn Write, repair: &Repair) -> io::Result<()> {
+    for step in repair.steps() {
+        writeln!(out, "repair: {} at {}", step.rule(), as_printed(step.path()))?;
+    }
+    writeln!(out, "repaired: {}", as_printed(repair.arguments()))
 }
 
 impl FailureJson {

@@ -312,6 +312,32 @@ malformed
 }
 
 #[test]
+fn repairs_are_counted() {
+    let place = Place::new("repairs");
+    let rows = [
+        json!({"name": "roll", "arguments": {"sides": "6"}}),
+        json!({"name": "roll", "arguments": "\"{\\\"sides\\\": \\\"6\\\"}\""}),
+        json!({"name": "roll", "arguments": {"sides": "six"}}),
+        json!({"name": "roll", "arguments": {"sides": 6}}),
+    ];
+    place.write("calls.jsonl", rows.map(|row| row.to_string()).join("\n"));
+    let done = place.run(&["tools.json", "calls.jsonl", "--repair", "--sample", "0"]);
+    let repaired = "          2  can be repaired: str_to_integer 2, parse_stringified_arguments 1\n";
+    let roll = done.out.lines().nth(1).unwrap();
+    assert!(roll.starts_with("roll           4           1           3  75.0 %"), "{roll}");
+    assert_eq!(done.out.matches(repaired).count(), 2, "of the tool and of all: {}", done.out);
+    let summary = lines(&place.run(&["tools.json", "calls.jsonl", "--repair", "--format", "json"]).out);
+    let expected = json!({"calls": 2, "rules": {"str_to_integer": 2, "parse_stringified_arguments": 1}});
+    assert_eq!((&summary[0]["repaired"], &summary[0]["tools"][0]["repaired"]), (&expected, &expected));
+    let answers = lines(&place.run(&["tools.json", "calls.jsonl", "--repair", "--output", "-"]).out);
+    assert_eq!(answers[0]["repair"]["arguments"], json!({"sides": 6}));
+    assert_eq!(answers[1]["repair"]["steps"][1]["path"], "$.sides");
+    assert_eq!((answers[2].get("repair"), answers[3].get("repair")), (None, None));
+    let without = place.run(&["tools.json", "calls.jsonl", "--format", "json"]);
+    assert_eq!(lines(&without.out)[0].get("repaired"), None, "only where it is asked for");
+}
+
+#[test]
 fn no_calls_at_all() {
     let place = Place::new("nothing");
     let done = place.run(&["tools.json", "-"]);

@@ -556,6 +556,46 @@ fn call_as_json() {
 }
 
 #[test]
+fn call_says_how_it_is_repaired() {
+    let place = Place::new("call_repair");
+    place.write(
+        "issues.json",
+        r#"[{"name": "close", "inputSchema": {"type": "object", "properties": {
+            "issue_id": {"type": "integer"}, "labels": {"type": "array"}, "note": {"type": "string"}
+        }}}]"#,
+    );
+    let call = |args: &[&str]| place.run(&[&["call", "issues.json", "close"], args].concat());
+    let line = "schema: '42' is not of type 'integer' at issue_id\n";
+    let arguments = r#"{"issue_id": "42", "labels": "[ 1 ]", "note": null}"#;
+    assert_eq!(call(&[r#"{"issue_id": "42"}"#]), done(1, line, ""));
+    let human = call(&[r#"{"issue_id": "42"}"#, "--repair"]);
+    let repaired = "repair: str_to_integer at $.issue_id\nrepaired: {\"issue_id\": 42}\n";
+    assert_eq!(human, done(1, &format!("{line}{repaired}"), ""));
+    let json = call(&[arguments, "--format", "json"]);
+    assert_eq!(
+        json.json()["repair"],
+        json!({
+            "patch": [
+                {"op": "replace", "path": "/issue_id", "value": 42},
+                {"op": "replace", "path": "/labels", "value": [1]},
+                {"op": "remove", "path": "/note"},
+            ],
+            "steps": [
+                {"path": "$.issue_id", "pointer": "/issue_id", "rule": "str_to_integer"},
+                {"path": "$.labels", "pointer": "/labels", "rule": "parse_stringified_array"},
+                {"path": "$.note", "pointer": "/note", "rule": "null_to_absent"},
+            ],
+            "arguments": {"issue_id": 42, "labels": [1]},
+        })
+    );
+    assert!(json.out.ends_with("\"arguments\":{\"issue_id\":42,\"labels\":[1]}}}\n"), "{}", json.out);
+    let none = call(&[r#"{"issue_id": "one"}"#, "--repair"]);
+    assert_eq!(none, done(1, "schema: 'one' is not of type 'integer' at issue_id\n", ""));
+    assert_eq!(call(&[r#"{"issue_id": "one"}"#, "--format", "json"]).json().get("repair"), None);
+    assert_eq!(call(&["{}", "--repair"]), done(0, "ok\n", ""));
+}
+
+#[test]
 fn call_says_what_is_missing() {
     let place = Place::new("call_missing");
     place.write(

@@ -24,7 +24,7 @@ const DIFFERENCES: [(&str, &str); 0] = [];
 
 /// The folder, or a note that it is not there.
 #[allow(clippy::print_stdout)]
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     if folder.is_dir() {
         return Some(folder);
@@ -34,7 +34,7 @@ fn corpus() -> Option<PathBuf> {
 }
 
 /// Names and texts of the files with that ending, by name.
-fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
     let entries =
         fs::read_dir(folder).expect("the folder is read").map(|entry| entry.expect("the entry is read").path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
@@ -44,7 +44,7 @@ fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
 }
 
 #[allow(clippy::print_stdout)]
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     println!("{text}");
 }
 
@@ -216,14 +216,14 @@ const ATTEMPTS: u64 = 60;
 
 /// Calls of one tool, made up: such that `jsonschema` takes and such that it does not.
 #[derive(Default)]
-struct Calls {
+pub(crate) struct Calls {
     accepted: Vec<Value>,
     rejected: Vec<Value>,
 }
 
 impl Calls {
     /// Each with whether it is accepted.
-    fn iter(&self) -> impl Iterator<Item = (&Value, bool)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Value, bool)> {
         let accepted = self.accepted.iter().map(|call| (call, true));
         accepted.chain(self.rejected.iter().map(|call| (call, false)))
     }
@@ -248,7 +248,7 @@ fn calls_of(schema: &Value, seed: u64) -> Option<Calls> {
 }
 
 /// Walks all tools of all catalogs with calls made up for them.
-fn each_tool(folder: &Path, mut visit: impl FnMut(&str, &Catalog, &str, &Value, &Calls)) {
+pub(crate) fn each_tool(folder: &Path, mut visit: impl FnMut(&str, &Catalog, &str, &Value, &Calls)) {
     for (file, text) in files(&folder.join("catalogs"), ".json") {
         let (catalog, _) = Catalog::compile(&text, &Options::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
         let parsed: Value = serde_json::from_str(&text).expect("the catalog is JSON");

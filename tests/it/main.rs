@@ -27,6 +27,7 @@ mod random;
 mod reading;
 mod refresh;
 mod regressions;
+mod repair;
 mod schemas;
 mod shrink;
 mod subset;

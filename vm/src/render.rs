@@ -9,6 +9,7 @@ use std::fmt::{self, Write};
 use crate::execute::CONTAINS_TOO_MANY;
 use crate::explain::Explanation;
 use crate::failure::{Inner, Ranked, Record, Step, Wording};
+use crate::insn::Types;
 use crate::instance::View;
 use crate::missing::MissingName;
 use crate::notation::{self, FALSE, NONE, TRUE};
@@ -329,6 +330,11 @@ impl Unit {
             _ => None,
         };
         self.str(*bound.unwrap_or(&note.keyword_location))
+    }
+
+    /// The types that the schema object which holds the failing keyword names; none if it names none.
+    pub fn types(&self, record: &Record) -> Types {
+        self.note_of(record).map_or(Types::NONE, |note| note.types)
     }
 
     /// The description of the schema object that holds the failing keyword.

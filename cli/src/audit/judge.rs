@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::str::{self, Utf8Error};
 
 use ahash::RandomState;
-use callgate::{Catalog, Outcome, Report, Schema, SchemaRole, Session};
+use callgate::{Catalog, Outcome, Repair, RepairOptions, Report, Schema, SchemaRole, Session};
 use memchr::memchr_iter;
 use serde::Serialize;
 
@@ -70,6 +70,8 @@ pub struct Wanted {
     pub lines: bool,
     /// Examples of each signature.
     pub samples: usize,
+    /// How rejected calls can be repaired.
+    pub repairs: bool,
     /// The files' names, to be told in each line; none if there is one file.
     pub files: Vec<String>,
 }
@@ -98,6 +100,8 @@ pub struct Judge<'j> {
     targets: &'j Targets<'j>,
     wanted: &'j Wanted,
     session: Session,
+    /// For repairs: what a rejection says is still in the other one.
+    repairs: Session,
     /// The text of a rejection.
     text: String,
     /// Arguments without the escapes that they have as a string.
@@ -130,12 +134,15 @@ struct Answer<'l> {
     code: Option<&'l str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword_location: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repair: Option<&'l Repair>,
 }
 
 impl<'j> Judge<'j> {
     /// A judge with memory of its own.
     pub fn new(targets: &'j Targets<'j>, wanted: &'j Wanted) -> Self {
-        Judge { targets, wanted, session: Session::new(), text: String::new(), plain: String::new() }
+        let (session, repairs) = (Session::new(), Session::new());
+        Judge { targets, wanted, session, repairs, text: String::new(), plain: String::new() }
     }
 
     /// Judges the rows of a batch, whose lines and tally are empty.
@@ -179,7 +186,7 @@ impl<'j> Judge<'j> {
         finder: &mut Finder<'r>,
     ) {
         if panic::catch_unwind(AssertUnwindSafe(|| self.judge_row(lines, tally, place, row, finder))).is_err() {
-            self.session = Session::new();
+            (self.session, self.repairs) = (Session::new(), Session::new());
             self.malformed(lines, tally, place, "judging the row panicked: a defect of callgate");
         }
     }
@@ -221,7 +228,7 @@ impl<'j> Judge<'j> {
         group: Option<&str>,
         call: &Call<'_>,
     ) {
-        let Judge { targets, wanted, session, text, .. } = self;
+        let Judge { targets, wanted, session, repairs, text, .. } = self;
         let Some(at) = targets.find(group, &call.name) else {
             tally.unknown(&call.name, place.file, place.row);
             return lines.write(place, &Answer { tool: Some(&call.name), ..Answer::of(Verdict::UnknownTool) });
@@ -258,8 +265,17 @@ impl<'j> Judge<'j> {
             examples.push(Example::new(place.file, place.row, text));
         }
         let keyword_location = (verdict == Verdict::Rejected).then_some(keyword_location);
-        let line = Answer { tool, line: Some(text), code: Some(code), keyword_location, ..Answer::of(verdict) };
-        lines.write(place, &line);
+        let repair = match schema {
+            Ok(schema) if wanted.repairs && verdict == Verdict::Rejected => {
+                schema.repair(repairs, call.arguments, &RepairOptions::default())
+            }
+            _ => None,
+        };
+        if let Some(repair) = &repair {
+            tally.repaired(at, repair);
+        }
+        let (line, code, repair) = (Some(text.as_str()), Some(code), repair.as_ref());
+        lines.write(place, &Answer { tool, line, code, keyword_location, repair, ..Answer::of(verdict) });
     }
 
     /// Counts what cannot be read, and says why.
@@ -274,7 +290,17 @@ impl<'j> Judge<'j> {
 
 impl Answer<'_> {
     fn of(outcome: Verdict) -> Self {
-        Answer { file: None, row: 0, call: None, tool: None, outcome, line: None, code: None, keyword_location: None }
+        Answer {
+            file: None,
+            row: 0,
+            call: None,
+            tool: None,
+            outcome,
+            line: None,
+            code: None,
+            keyword_location: None,
+            repair: None,
+        }
     }
 }
 

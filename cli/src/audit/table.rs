@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::judge::{Targets, Wanted};
-use super::tally::{Counts, Example, Signature, Tally, ToolTally, Verdict};
+use super::tally::{Counts, Example, Repaired, Signature, Tally, ToolTally, Verdict};
 use crate::catalog_file::nearest;
 use crate::output::{Styles, visible};
 
@@ -36,6 +36,9 @@ pub struct Summary<'t> {
     malformed: u64,
     #[serde(flatten)]
     counts: Counts,
+    /// Only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired: Option<&'t Repaired>,
     tools: Vec<ToolSummary<'t>>,
     unknown_tools: Vec<UnknownTool<'t>>,
     /// Calls of further names.
@@ -50,6 +53,8 @@ struct ToolSummary<'t> {
     tool: &'t str,
     #[serde(flatten)]
     counts: ToolCounts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired: Option<&'t Repaired>,
     signatures: Vec<SignatureSummary<'t>>,
     /// Calls that failed elsewhere.
     signatures_unlisted: u64,
@@ -118,6 +123,7 @@ impl<'t> Summary<'t> {
             without_call: tally.without_call,
             malformed: tally.malformed,
             counts: tally.counts,
+            repaired: wanted.repairs.then_some(&tally.repaired),
             uncalled: targets.tools().len() - tools.len(),
             tools,
             unknown_tools: unknown_tools.collect(),
@@ -162,6 +168,7 @@ impl<'t> Summary<'t> {
             let part = if rejected == 0 { String::new() } else { percent(rejected, calls) };
             write!(out, "{name}{shown:width$}{name:#} {calls_shown} {accepted} {rejected_shown} {part:>7}")?;
             writeln!(out, " {:>11}", thousands_or_none(faults))?;
+            write_repaired(out, tool.repaired)?;
             tool.write_signatures(out, styles)?;
         }
         writeln!(out)
@@ -219,8 +226,18 @@ impl<'t> Summary<'t> {
         if self.malformed > 0 {
             write!(out, "; {} malformed", thousands(self.malformed))?;
         }
-        writeln!(out)
+        writeln!(out)?;
+        write_repaired(out, self.repaired)
     }
+}
+
+/// How many rejected calls can be repaired, and by which rules, if any can.
+fn write_repaired(out: &mut dyn Write, repaired: Option<&Repaired>) -> io::Result<()> {
+    let Some(Repaired { calls, rules }) = repaired.filter(|repaired| repaired.calls > 0) else {
+        return Ok(());
+    };
+    let rules: Vec<_> = rules.iter().map(|(rule, calls)| format!("{rule} {}", thousands(*calls))).collect();
+    writeln!(out, "{:>11}  can be repaired: {}", thousands(*calls), rules.join(", "))
 }
 
 impl ToolCounts {
@@ -238,6 +255,7 @@ impl<'t> ToolSummary<'t> {
         ToolSummary {
             tool,
             counts: ToolCounts { calls, accepted, rejected, faults, not_compiled },
+            repaired: wanted.repairs.then_some(&tally.repaired),
             signatures: signatures.into_iter().map(|signature| SignatureSummary::new(signature, wanted)).collect(),
             signatures_unlisted: tally.unkept,
         }

@@ -3,9 +3,10 @@
 //! Each batch is tallied on its own, and the tallies are added up in the order of the batches; so the counts, and which
 //! signatures and examples are kept, do not depend on how many threads there were.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use callgate::{Repair, RepairRule};
 use serde::Serialize;
 
 /// Signatures kept; what fails elsewhere beyond them is counted by tool.
@@ -166,11 +167,36 @@ impl Signatures {
     }
 }
 
+/// Rejected calls that can be repaired, where that was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Repaired {
+    pub calls: u64,
+    /// Of these, calls that take the rule.
+    pub rules: BTreeMap<RepairRule, u64>,
+}
+
+impl Repaired {
+    fn count(&mut self, repair: &Repair) {
+        self.calls += 1;
+        for rule in repair.steps().map(|step| step.rule()).collect::<BTreeSet<_>>() {
+            *self.rules.entry(rule).or_default() += 1;
+        }
+    }
+
+    fn add(&mut self, later: Repaired) {
+        self.calls += later.calls;
+        for (rule, calls) in later.rules {
+            *self.rules.entry(rule).or_default() += calls;
+        }
+    }
+}
+
 /// The calls of one tool.
 #[derive(Debug, Default)]
 pub struct ToolTally {
     pub counts: Counts,
     pub signatures: Signatures,
+    pub repaired: Repaired,
     /// Calls whose signature was not kept.
     pub unkept: u64,
 }
@@ -193,6 +219,7 @@ pub struct Tally {
     /// Rows that are not JSON, and calls that cannot be told.
     pub malformed: u64,
     pub counts: Counts,
+    pub repaired: Repaired,
     /// By the number of the tool in the catalog.
     pub tools: Vec<ToolTally>,
     pub unknown: HashMap<String, Unknown>,
@@ -224,6 +251,12 @@ impl Tally {
         &mut tool.signatures.count(verdict, code, keyword_location).examples
     }
 
+    /// Counts a rejected call that can be repaired.
+    pub fn repaired(&mut self, tool: usize, repair: &Repair) {
+        self.tools[tool].repaired.count(repair);
+        self.repaired.count(repair);
+    }
+
     /// Counts a call of a name that no tool has.
     pub fn unknown(&mut self, name: &str, file: usize, row: u64) {
         self.counts.count(Verdict::UnknownTool);
@@ -241,11 +274,13 @@ impl Tally {
         self.without_call += std::mem::take(&mut later.without_call);
         self.malformed += std::mem::take(&mut later.malformed);
         self.counts.add(std::mem::take(&mut later.counts));
+        self.repaired.add(std::mem::take(&mut later.repaired));
         for (tool, later) in self.tools.iter_mut().zip(&mut later.tools) {
             if later.counts.calls == 0 {
                 continue;
             }
             tool.counts.add(std::mem::take(&mut later.counts));
+            tool.repaired.add(std::mem::take(&mut later.repaired));
             let room = SIGNATURES_MAX - self.signatures;
             let (unkept, kept) = tool.signatures.add(&mut later.signatures, samples, room);
             tool.unkept += unkept;
