@@ -265,11 +265,12 @@ impl Catalog {
     }
 
     fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
-        let schema = |compiled: &CompiledSchema| {
+        let schema = |compiled: &CompiledSchema, role| {
             let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
-            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits)))
+            unit.map(|unit| Schema::of(unit, compiled.counterpart.as_ref(), &self.limits, &self.options, role))
         };
-        let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
+        let input = schema(&compiled.input, SchemaRole::Input);
+        let output = compiled.output.as_ref().and_then(|output| schema(output, SchemaRole::Output));
         let name = compiled.name.clone();
         Tool { name, content: Content::Compiled { compiled, input, output }, options: Arc::clone(&self.options) }
     }
@@ -331,7 +332,7 @@ impl Catalog {
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();
         // Tools may share units.
         let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();
-        let units = schemas.map(|schema| schema.unit().as_ref());
+        let units = schemas.flat_map(Schema::units);
         session.reserve(call_bytes, &self.limits, units.filter(|unit| seen.insert(std::ptr::from_ref(*unit))));
         session
     }

@@ -31,6 +31,7 @@
 //! one thread's memory. Arguments come as JSON bytes, as a `&serde_json::Value`, or as a host's own object
 //! ([`Catalog::check_instance`]).
 
+mod by_options;
 mod catalog;
 mod compiled;
 mod diff;
@@ -48,9 +49,9 @@ mod signature;
 mod trace;
 
 pub use callgate_compiler::{
-    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, FORMAT_VERSION, Finding,
-    FindingKind, Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaChange,
-    SchemaDiff, SchemaRole, Severity, Shape, Stage,
+    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, EmptyArguments,
+    FORMAT_VERSION, Finding, FindingKind, NullForOptional, Objection, Options, PROVIDERS, Policy, Portability,
+    Provider, Rule, RuleCount, SchemaChange, SchemaDiff, SchemaRole, Severity, Shape, Stage, UnknownParameters,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;

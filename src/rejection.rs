@@ -105,7 +105,7 @@ impl<'s> Rejection<'s> {
     /// The code of the failure that speaks; see [`Failure::code`]. Lists no others.
     pub fn code(&self) -> &'s str {
         match &self.cause {
-            Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or(FALSE_SCHEMA),
+            Cause::Failed(unit, _) => self.top().map_or(FALSE_SCHEMA, |own| code_of_failure(unit, &own)),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
@@ -182,6 +182,18 @@ impl<'s> Rejection<'s> {
 /// The code of a schema that is `false`.
 pub(crate) const FALSE_SCHEMA: &str = "false_schema";
 
+/// The code of names that no part of the schema knows, where the options forbid them.
+pub(crate) const UNKNOWN_PARAMETER: &str = "unknown_parameter";
+
+/// The code of a failure: its keyword, or what failed without one.
+pub(crate) fn code_of_failure<'u>(unit: &'u Unit, failure: &Record) -> &'u str {
+    match (unit.keyword(failure), unit.wording(failure)) {
+        (Some(keyword), _) => keyword,
+        (None, Some(Wording::AdditionalProperties)) => UNKNOWN_PARAMETER,
+        (None, _) => FALSE_SCHEMA,
+    }
+}
+
 /// The code of what is not JSON.
 pub(crate) const NOT_JSON: &str = "not_json";
 
@@ -253,16 +265,16 @@ impl<'s> Failure<'_, 's> {
         }
     }
 
-    /// The stable code: the failing keyword, `false_schema`, `not_json` or `duplicate_member`.
+    /// The stable code: the failing keyword, `false_schema`, `unknown_parameter`, `not_json` or `duplicate_member`.
     pub fn code(&self) -> &'s str {
         match &self.rejection.cause {
-            Cause::Failed(..) => self.keyword().unwrap_or(FALSE_SCHEMA),
+            Cause::Failed(..) => self.noted().map_or(FALSE_SCHEMA, |(unit, ranked)| code_of_failure(unit, &ranked.own)),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
     }
 
-    /// The failing keyword; none for the schema `false` and for text that is not JSON.
+    /// The failing keyword; none for the schema `false`, for unknown parameters and for text that is not JSON.
     pub fn keyword(&self) -> Option<&'s str> {
         let (unit, ranked) = self.noted()?;
         unit.keyword(&ranked.own)

@@ -6,6 +6,7 @@ use callgate_vm::limits::{FRAMES_MAX, Limits};
 use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
 use callgate_vm::unit::{Requirements, Unit};
+use callgate_vm::unknown::UnknownNames;
 use callgate_vm::value::{ValueInstance, prepare};
 
 /// Memory that checks use again and again; one a thread.
@@ -21,6 +22,7 @@ pub struct Session {
     pub(crate) tape_stack: StackOf<'static, TapeInstance<'static>>,
     pub(crate) tape: TapeBuf,
     pub(crate) explanation: Explanation,
+    pub(crate) unknown: UnknownNames,
     pub(crate) evaluation_paths: bool,
 }
 

@@ -20,6 +20,7 @@ mod listings;
 mod missing;
 mod numbers;
 mod opcodes;
+mod options;
 mod peers;
 mod portability;
 mod random;
