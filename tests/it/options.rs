@@ -1,11 +1,14 @@
 //! Options of compilation: what they ask of calls beside the schema, without a change to it.
 
 use callgate::{
-    Catalog, EmptyArguments, NullForOptional, Options, Outcome, SchemaRole, Session, Stack, UnknownParameters,
+    Catalog, EmptyArguments, NullForOptional, Options, Outcome, Schema, SchemaRole, Session, Stack, UnknownParameters,
 };
 use serde_json::Value;
 
+use crate::differential::problem_with;
 use crate::hosts::{Heap, Host};
+use crate::random::Rng;
+use crate::{instances, schemas};
 
 fn unknown(unknown_parameters: UnknownParameters) -> Options {
     Options { unknown_parameters, ..Options::default() }
@@ -479,4 +482,79 @@ fn options_are_kept_in_a_compiled_catalog() {
     let (refreshed, _) = loaded.refresh(r#"[{"name": "tool", "inputSchema": {"properties": {}}}]"#).expect("a catalog");
     assert_eq!((refreshed.counters().compiled, refreshed.counters().reused), (0, 1));
     assert_eq!(answer(&refreshed, r#"{"a": 1}"#), "unknown parameter 'a' at /a");
+}
+
+/// Schemas that are compiled with all options and without.
+const SCHEMAS: u64 = 2_000;
+
+/// Instances for each.
+const INSTANCES: usize = 6;
+
+/// Random schemas, with instances made for them, and some of those with a name that was not meant.
+fn random_pairs(seed: u64) -> (Options, Value, Vec<Value>) {
+    let rng = &mut Rng::new(seed);
+    let (draft, schema) = schemas::schema(rng);
+    let instances = (0..INSTANCES).map(|at| {
+        let fitting = instances::fitting(rng, &schema);
+        if at % 2 == 0 { fitting } else { instances::changed(rng, &fitting) }
+    });
+    let instances = instances.collect();
+    (Options { draft, ..Options::default() }, schema, instances)
+}
+
+#[test]
+fn what_is_forbidden_is_what_is_reported_and_no_verdict_is_turned_round() {
+    let mut seen = [0; 3];
+    for seed in 0..SCHEMAS {
+        let (plain, schema, instances) = random_pairs(seed);
+        let nulls = NullForOptional::AsAbsent;
+        let null_for_optional = if seed % 2 == 0 { NullForOptional::Reject } else { nulls };
+        let plain = Options { null_for_optional, ..plain };
+        let compile = |unknown_parameters| {
+            let options = Options { unknown_parameters, ..plain.clone() };
+            Schema::compile(schema.to_string(), &options).ok().map(|(schema, _)| schema)
+        };
+        let Some([ignoring, reporting, forbidding]) =
+            [UnknownParameters::Ignore, UnknownParameters::Report, UnknownParameters::Forbid]
+                .map(compile)
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
+                .and_then(|schemas| <[Schema; 3]>::try_from(schemas).ok())
+        else {
+            continue;
+        };
+        for instance in &instances {
+            let mut session = Session::new();
+            let ignored = told(&ignoring.check(&mut session, instance));
+            let is_accepted = ignored == "ok";
+            let reported = told(&reporting.check(&mut session, instance));
+            let forbidden = told(&forbidding.check(&mut session, instance));
+            let case = format!("{instance} by {schema}:\n{ignored}\n{reported}\n{forbidden}");
+            assert_eq!(is_accepted, reported == "ok" || reported.starts_with("unknown parameter "), "{case}");
+            assert_eq!(forbidden == "ok", reported == "ok", "{case}");
+            if !is_accepted {
+                assert_eq!(reported, ignored, "{case}");
+            }
+            seen[usize::from(is_accepted) + usize::from(forbidden == "ok")] += 1;
+        }
+    }
+    // Rejected anyhow, for unknown names alone, and accepted.
+    assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
+}
+
+#[test]
+fn judging_and_explaining_agree_with_all_options() {
+    for seed in 0..SCHEMAS / 2 {
+        let (plain, schema, instances) = random_pairs(seed);
+        // Where branches are counted the counterpart has a say that the unit alone does not know.
+        let schema = serde_json::from_str(&schema.to_string().replace("oneOf", "anyOf")).expect("JSON as it was");
+        let options = Options {
+            unknown_parameters: UnknownParameters::Forbid,
+            null_for_optional: NullForOptional::AsAbsent,
+            ..plain
+        };
+        if let Some(problem) = problem_with(&options, &schema, &instances) {
+            panic!("{problem}");
+        }
+    }
 }
