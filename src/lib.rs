@@ -34,6 +34,7 @@
 mod by_options;
 mod catalog;
 mod compiled;
+mod counts;
 mod diff;
 mod found;
 mod load_error;
@@ -42,6 +43,7 @@ mod missing;
 mod portability;
 mod rejection;
 mod report;
+mod result;
 mod schema;
 mod session;
 mod shared;
@@ -65,6 +67,7 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::counts::{SignatureCount, ToolCounters};
 pub use crate::diff::{Change, Diff, ToolDiff};
 pub use crate::load_error::{LoadError, LoadErrorKind};
 pub use crate::missing::Missing;

@@ -22,7 +22,12 @@ use crate::signature;
 pub struct Rejection<'s> {
     pub(crate) cause: Cause<'s>,
     text_bytes_max: usize,
+    /// What was checked, as it is named where it is not JSON.
+    subject: &'static str,
 }
+
+/// What most checks are of.
+const ARGUMENTS: &str = "arguments are";
 
 /// What a rejection is of.
 pub(crate) enum Cause<'s> {
@@ -36,17 +41,26 @@ const UNBOUNDED: usize = usize::MAX;
 
 impl<'s> Rejection<'s> {
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
+        Rejection {
+            cause: Cause::Failed(found.schema().unit(), RefCell::new(found)),
+            text_bytes_max,
+            subject: ARGUMENTS,
+        }
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
-        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED }
+        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
     }
 
     /// The first value of a host's object that JSON does not have.
     pub(crate) fn not_json_value(tape: Tape<'s>) -> Self {
         let node = tape.first_not_json().unwrap_or(0);
-        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED }
+        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
+    }
+
+    /// The same of a result.
+    pub(crate) fn about_result(self) -> Self {
+        Rejection { subject: "the result is", ..self }
     }
 
     /// Writes the line behind `prefix`, which is the host's to set; [`PREFIX`] is the usual one. Cut at the output
@@ -61,9 +75,9 @@ impl<'s> Rejection<'s> {
     fn write_text(&self, out: &mut impl Write) -> fmt::Result {
         match &self.cause {
             Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
-            Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
+            Cause::Malformed(malformed) => write!(out, "{} not valid JSON: {malformed}", self.subject),
             Cause::NotJson(tape, node) => {
-                write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
+                write!(out, "{} not valid JSON: {} is no JSON value", self.subject, tape.slice(*node))?;
                 if *node == 0 {
                     return Ok(());
                 }
