@@ -28,6 +28,9 @@ pub struct Args {
     #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     #[arg(value_parser = OsStringValueParser::new().try_map(CallArguments::parse))]
     arguments: Option<CallArguments>,
+    /// ARGS is what the tool answered: an MCP result, whose structured content is held against the tool's output schema.
+    #[arg(long)]
+    result: bool,
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
@@ -48,9 +51,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let answer = match file.compile(&options) {
         Ok((catalog, report)) => {
             let listed = args.format.format == Format::Json;
-            judge(&file, &catalog, &report, &args.tool, &arguments, listed)
+            judge(&file, &catalog, &report, args, &arguments, listed)
         }
-        Err(report) => refused(&file, &report, None),
+        Err(report) => refused(&file, &report, None, args.role()),
     };
     if let Answer::Unanswered { error } = &answer {
         output::log(&error.to_string());
@@ -79,6 +82,9 @@ enum Answer {
         /// How many failures the limit on listed ones has left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         unlisted: Option<u64>,
+        /// What is to be said of an accepted call.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        notices: Vec<String>,
     },
     Unanswered {
         error: Reason,
@@ -114,33 +120,46 @@ enum NoVerdict {
     UnknownTool,
 }
 
-fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8], listed: bool) -> Answer {
-    let tool = match file.tool(catalog, name) {
-        Ok(tool) => tool,
-        Err(unknown) => {
-            return Answer::unanswered(NoVerdict::UnknownTool, "unknown_tool", unknown.to_string());
-        }
+impl Args {
+    /// What is checked.
+    fn role(&self) -> SchemaRole {
+        if self.result { SchemaRole::Output } else { SchemaRole::Input }
+    }
+}
+
+fn judge(
+    file: &CatalogFile,
+    catalog: &Catalog,
+    report: &Report,
+    args: &Args,
+    arguments: &[u8],
+    listed: bool,
+) -> Answer {
+    let name = args.tool.as_str();
+    if let Err(unknown) = file.tool(catalog, name) {
+        return Answer::unanswered(NoVerdict::UnknownTool, "unknown_tool", unknown.to_string());
+    }
+    let session = &mut Session::new();
+    let outcome = match args.role() {
+        SchemaRole::Input => catalog.check(session, name, arguments),
+        SchemaRole::Output => catalog.check_result(session, name, arguments),
     };
-    let Some(schema) = tool.input() else {
-        return refused(file, report, Some(name));
-    };
-    match schema.check(&mut Session::new(), arguments) {
+    match outcome {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::accepted()
+            Answer::accepted(accepted.notices)
         }
         Outcome::Rejected(rejection) => Answer::rejected(&rejection, listed),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
-        // A schema of its own is there and compiled.
-        Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name)),
+        Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name), args.role()),
     }
 }
 
 /// The answer where a tool (or the catalog) is not compiled; its findings go to stderr.
-fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
-    let refusing = findings::that_refuse(report, tool, SchemaRole::Input);
+fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>, role: SchemaRole) -> Answer {
+    let refusing = findings::that_refuse(report, tool, role);
     findings::log(file, &refusing);
     let (code, detail) = refusing.first().map_or(("not_compiled", String::new()), |finding| {
         let place = if finding.pointer.is_empty() { String::new() } else { format!(" at {}", finding.pointer) };
@@ -150,7 +169,7 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
 }
 
 impl Answer {
-    fn accepted() -> Answer {
+    fn accepted(notices: Vec<String>) -> Answer {
         Answer::Verdict {
             valid: true,
             line: None,
@@ -159,6 +178,7 @@ impl Answer {
             signature: None,
             failures: Vec::new(),
             unlisted: None,
+            notices,
         }
     }
 
@@ -176,6 +196,7 @@ impl Answer {
                 Vec::new()
             },
             unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
+            notices: Vec::new(),
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::EXIT_UNANSWERED;
 use crate::catalog_file::{INPUT_BYTES_MAX, ensure_one_stdin, is_stdin, read_file};
-use crate::flags::LimitFlags;
+use crate::flags::{LimitFlags, PolicyFlags};
 
 /// Rows handed out to the threads at once.
 const BATCH_ROWS: usize = 2_048;
@@ -37,6 +37,8 @@ pub struct Args {
     documents: Vec<PathBuf>,
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    policy: PolicyFlags,
 }
 
 /// Answers every row. Errors: the rows or documents cannot be read, or the answers not written.
@@ -44,7 +46,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stdin = args.rows.as_deref().is_none_or(is_stdin);
     ensure_one_stdin(args.documents.iter().map(|path| is_stdin(path)).chain([stdin]))?;
     let documents = Arc::new(read_documents(&args.documents)?);
-    let base = Options { documents, limits: args.limits.limits(), ..Options::default() };
+    let base = args.policy.apply(Options { documents, limits: args.limits.limits(), ..Options::default() });
     let input: Box<dyn BufRead> = match &args.rows {
         Some(path) if !stdin => {
             let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -264,7 +266,8 @@ impl<'o> Answerer<'o> {
             Some(name) => Draft::from_name(name)
                 .ok_or_else(|| Reason::finding("unknown_dialect", format!("{name} is no dialect")))?,
         };
-        Ok(Options { draft, assert_formats: row.assert_format, ..self.base.clone() })
+        let assert_formats = row.assert_format || self.base.assert_formats;
+        Ok(Options { draft, assert_formats, ..self.base.clone() })
     }
 
     fn schema(&mut self, row: &Row<'_>, options: &Options) -> Result<Schema, Reason> {
