@@ -223,7 +223,9 @@ impl Catalog {
         for tool in &self.tools {
             let now = catalog.by_name.get(tool.name()).map(|at| &mut catalog.tools[*at]);
             catalog.counters.count_change(tool, now.as_deref());
-            now.into_iter().for_each(|now| now.count_on(tool));
+            if let Some(now) = now {
+                now.count_on(tool);
+            }
         }
         let diff = Diff::between(self, &catalog);
         Ok((catalog, diff))

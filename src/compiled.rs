@@ -31,7 +31,7 @@ use callgate_vm::limits::Limits;
 
 use crate::catalog::{Catalog, Tool};
 use crate::load_error::{LoadError, LoadErrorKind};
-use crate::loaded::{LoadedFile, LoadedTool, NO_UNIT, write_kept};
+use crate::loaded::{LoadedFile, LoadedTool, NO_UNIT, UnitNumbers, write_kept};
 use crate::report::Report;
 use crate::schema::Schema;
 
@@ -308,7 +308,7 @@ fn within_defaults(limits: Limits) -> Result<Limits, LoadError> {
 // --- tools --------------------------------------------------------------------------------------------------------
 
 /// Names of tools, and the numbers of their units: for arguments and for results, each with its counterpart.
-fn read_tools(bytes: &[u8]) -> Result<Vec<(String, [[u32; 2]; 2])>, LoadError> {
+fn read_tools(bytes: &[u8]) -> Result<Vec<(String, [UnitNumbers; 2])>, LoadError> {
     let mut from = Reader::new(bytes);
     let tools = from.list(20, |from| {
         let name = from.text()?.to_owned();

@@ -15,6 +15,9 @@ use crate::schema::Schema;
 /// No unit: a schema that is not there or was not compiled.
 pub(crate) const NO_UNIT: u32 = u32::MAX;
 
+/// The numbers of a schema's unit and of its counterpart; [`NO_UNIT`] where there is none.
+pub(crate) type UnitNumbers = [u32; 2];
+
 /// What the tools of one file share.
 #[derive(Debug)]
 pub(crate) struct LoadedFile {
@@ -40,13 +43,13 @@ pub(crate) struct LoadedTool {
 /// A schema by the numbers of its unit and its counterpart.
 #[derive(Clone, Debug)]
 struct Unread {
-    units: [u32; 2],
+    units: UnitNumbers,
     schema: OnceLock<Option<Schema>>,
 }
 
 impl LoadedTool {
     /// The tool of that number, whose calls are judged by the units of these numbers.
-    pub(crate) fn new(file: &Arc<LoadedFile>, number: usize, [input, output]: [[u32; 2]; 2]) -> LoadedTool {
+    pub(crate) fn new(file: &Arc<LoadedFile>, number: usize, [input, output]: [UnitNumbers; 2]) -> LoadedTool {
         let unread = |units| Unread { units, schema: OnceLock::new() };
         LoadedTool {
             file: Arc::clone(file),
@@ -64,7 +67,7 @@ impl LoadedTool {
         unread.schema.get_or_init(|| self.read_judge(unread.units, role).ok()).as_ref()
     }
 
-    fn read_judge(&self, units: [u32; 2], role: SchemaRole) -> Result<Schema, BadImage> {
+    fn read_judge(&self, units: UnitNumbers, role: SchemaRole) -> Result<Schema, BadImage> {
         let LoadedFile { options, limits, .. } = &*self.file;
         let [unit, counterpart] = units;
         let unit = self.file.units.get(unit)?;

@@ -5,6 +5,7 @@ use callgate::{
 };
 use serde_json::Value;
 
+use crate::alloc::nonzero;
 use crate::differential::problem_with;
 use crate::hosts::{Heap, Host};
 use crate::random::Rng;
@@ -451,7 +452,89 @@ fn j13_no_arguments() {
     check(r#"{"required": ["a"]}"#, &empty(), &[("", "schema: 'a' is a required property")]);
 }
 
+// --- without options ---------------------------------------------------------------------------------------------
+
+#[test]
+fn c24_an_extra_key_where_the_schema_forbids_it() {
+    let schema = r#"{"properties": {"a": {}}, "additionalProperties": false}"#;
+    let line = "schema: Additional properties are not allowed ('x' was unexpected)";
+    check(schema, &Options::default(), &[(r#"{"x": 1}"#, line)]);
+    // The keyword speaks for itself, whatever the options.
+    let catalog = catalog(schema, &unknown(UnknownParameters::Forbid));
+    match catalog.check(&mut Session::new(), "tool", r#"{"x": 1}"#) {
+        Outcome::Rejected(rejection) => {
+            let failures: Vec<_> = rejection.failures().collect();
+            assert_eq!(failures.len(), 1);
+            assert_eq!(
+                (failures[0].code(), failures[0].keyword_location()),
+                ("additionalProperties", "/additionalProperties")
+            );
+        }
+        other => panic!("{other:?}"),
+    };
+}
+
+#[test]
+fn j16_a_tool_that_does_not_compile() {
+    let text =
+        r#"[{"name": "bad", "inputSchema": {"type": "strnig"}}, {"name": "good", "inputSchema": {"type": "object"}}]"#;
+    let (catalog, report) = Catalog::compile(text, &empty()).expect("a catalog");
+    // It is told once, when the catalog is compiled; that it is not compiled, at each call: the host opens or closes.
+    let found: Vec<_> =
+        report.findings.iter().map(|finding| (finding.kind.as_str(), finding.tool.as_deref())).collect();
+    assert_eq!(found, [("not_well_formed", Some("bad"))]);
+    let mut session = Session::new();
+    assert_eq!(catalog.check(&mut session, "bad", "").code(), "SCHEMA_INVALID");
+    assert_eq!(catalog.check(&mut session, "good", "").code(), "OK");
+    assert_eq!(catalog.check(&mut session, "good", "[1]").code(), "ARGS_INVALID");
+}
+
 // --- all of them -------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_failure_says_which_names_and_where() {
+    let schema =
+        r#"{"properties": {"o": {"description": "An object.", "properties": {"query": {}}, "required": ["query"]}}}"#;
+    let catalog = catalog(schema, &unknown(UnknownParameters::Forbid));
+    let mut session = Session::new();
+    let Outcome::Rejected(rejection) = catalog.check(&mut session, "tool", r#"{"o": {"querry": 1, "x": 2}}"#) else {
+        panic!("rejected")
+    };
+    assert_eq!(rejection.code(), "required");
+    let failures: Vec<_> = rejection.failures().map(|failure| failure.to_owned()).collect();
+    let [missing, unknown] = &failures[..] else { panic!("{failures:?}") };
+    assert_eq!((missing.code(), missing.instance_location()), ("required", "/o"));
+    assert_eq!((unknown.code(), unknown.keyword()), ("unknown_parameter", None));
+    assert_eq!((unknown.instance_location(), unknown.keyword_location()), ("/o", "/properties/o"));
+    assert_eq!(unknown.message(), "Additional properties are not allowed ('querry', 'x' were unexpected)");
+    assert_eq!(unknown.description(), Some("An object."));
+    assert!(!rejection.missing_only());
+}
+
+#[test]
+fn only_notices_allocate() {
+    let schema = r##"{"properties": {
+        "a": {"type": "integer"},
+        "u": {"anyOf": [{"properties": {"b": {"type": "string"}}}, {"properties": {"c": {}}, "required": ["c"]}]},
+        "o": {"oneOf": [{"$ref": "#"}, {"type": "string"}]}
+    }}"##;
+    let all = Options { empty_arguments: EmptyArguments::AsObject, ..nulls() };
+    for unknown_parameters in [UnknownParameters::Ignore, UnknownParameters::Report, UnknownParameters::Forbid] {
+        let mut catalog = catalog(schema, &Options { unknown_parameters, ..all.clone() });
+        catalog.count_calls();
+        for call in [
+            "",
+            "null",
+            r#"{"a": null, "u": {"c": 1, "b": null}, "o": {"a": 1, "o": "x"}}"#,
+            r#"{"a": "1", "x": 1}"#,
+            r#"{"u": {"b": 1}, "o": {"a": []}}"#,
+            "{",
+        ] {
+            let found = nonzero(&catalog, call.len().max(2), "tool", call);
+            assert!(found.is_empty(), "{unknown_parameters:?}: {found:?}");
+        }
+    }
+}
 
 #[test]
 fn every_option_is_part_of_the_digest() {

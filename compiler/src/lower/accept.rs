@@ -10,6 +10,7 @@ use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
 use callgate_vm::opcode::build;
 
 use crate::ir::{Bound, Count, Dependency, Rule, Schema};
+use crate::lower::composition::part;
 use crate::lower::{
     BlockId, BlockKind, Context, Ends, Low, LowExtra, LowName, LowTable, Lowerer, Op, OwnTable, RECURSIVE_ANCHOR,
     ScopeId,
@@ -164,7 +165,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
         let kind = if track { BlockKind::Track } else { BlockKind::Judge };
         let flags = if track { Flags::TRACK } else { Flags::NONE };
-        let (child, part) = (self.child(ctx), self.part(schema, ctx));
+        let (child, part) = (self.child(ctx), part(schema, ctx));
         match rule {
             Rule::PropertyNames(inside) => {
                 let block = self.block(*inside, ctx.as_written(), BlockKind::Judge);

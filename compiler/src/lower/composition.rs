@@ -167,18 +167,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let is_optional = asks && claims.as_ref().is_some_and(|claims| !claims.required.contains(name));
         let is_shared = claims.is_none_or(|claims| claims.schemas.get(name).is_some_and(|schemas| *schemas > 1));
         let part = if is_shared { Part::Open } else { child.part };
-        Context { is_optional, part, ..child }
-    }
-
-    /// The context of a schema that is applied in place by `schema`. One that does nothing but apply it gives it its place.
-    pub(super) fn part(&self, schema: &Schema<'d>, ctx: Context) -> Context {
-        let whole = ctx.whole.or(Some(schema.place));
-        match ctx.part {
-            Part::AsWritten => ctx,
-            _ if is_only_reference(schema) => Context { is_optional: false, ..ctx },
-            Part::Open => Context { is_optional: false, whole, ..ctx },
-            Part::Within | Part::Whole => Context { part: Part::Within, is_optional: false, whole, ..ctx },
-        }
+        Context { part, is_optional, ..child }
     }
 
     // --- unknown names -----------------------------------------------------------------------------------------
@@ -440,7 +429,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 *most = schemas.max(*most);
             }
         }
-        most.into_iter().for_each(|(name, schemas)| *claims.schemas.entry(name).or_default() += schemas);
+        for (name, schemas) in most {
+            *claims.schemas.entry(name).or_default() += schemas;
+        }
         Ok(())
     }
 }
@@ -461,6 +452,17 @@ impl Walk {
 
     fn leave(&mut self) {
         self.nested -= 1;
+    }
+}
+
+/// The context of a schema that is applied in place by `schema`. One that does nothing but apply it gives it its place.
+pub(super) fn part(schema: &Schema<'_>, ctx: Context) -> Context {
+    let whole = ctx.whole.or(Some(schema.place));
+    match ctx.part {
+        Part::AsWritten => ctx,
+        _ if is_only_reference(schema) => Context { is_optional: false, ..ctx },
+        Part::Open => Context { is_optional: false, whole, ..ctx },
+        Part::Within | Part::Whole => Context { part: Part::Within, is_optional: false, whole, ..ctx },
     }
 }
 

@@ -11,6 +11,7 @@ use callgate_vm::opcode::build;
 use crate::dialect::{Draft, Keyword};
 use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
 use crate::lower::accept::{in_table, is_static, leaf, names_table, required_table};
+use crate::lower::composition::part;
 use crate::lower::{
     BlockKind, Context, Ends, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Lowerer, Op, OwnTable,
 };
@@ -118,7 +119,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
             let note = note_of(schema, keyword, wording, texts);
             return ops.push(self.noted(note, low));
         }
-        let (child, part) = (self.child(ctx), self.part(schema, ctx));
+        let (child, part) = (self.child(ctx), part(schema, ctx));
         // The wording of an instruction that fails only through what it runs is never used.
         let plain = || note_of(schema, keyword, Wording::Union, &[]);
         match rule {
