@@ -94,13 +94,12 @@ impl Tool {
         self.counts.as_deref().map_or_else(ToolCounters::default, Counts::read)
     }
 
-    /// The outcome of a call, counted if calls are.
+    /// Counts a call, if calls are counted.
     #[inline]
-    fn counted<'s>(&self, outcome: Outcome<'s>) -> Outcome<'s> {
+    fn count(&self, outcome: &Outcome<'_>) {
         if let Some(counts) = &self.counts {
-            counts.count(&outcome);
+            counts.count(outcome);
         }
-        outcome
     }
 
     /// Goes on with the counters of the tool as it was before, if its schemas are the same.
@@ -400,10 +399,13 @@ impl Catalog {
         tool: &str,
         arguments: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
-        match self.input(tool) {
-            Ok((tool, schema)) => tool.counted(schema.check(session, arguments)),
-            Err(outcome) => outcome,
-        }
+        let (tool, schema) = match self.input(tool) {
+            Ok(found) => found,
+            Err(outcome) => return outcome,
+        };
+        let outcome = schema.check(session, arguments);
+        tool.count(&outcome);
+        outcome
     }
 
     /// Checks a call whose arguments are a host's own object; see [`Schema::check_instance`].
@@ -414,10 +416,13 @@ impl Catalog {
         tool: &str,
         arguments: &mut I,
     ) -> Outcome<'s> {
-        match self.input(tool) {
-            Ok((tool, schema)) => tool.counted(schema.check_instance(session, stack, arguments)),
-            Err(outcome) => outcome,
-        }
+        let (tool, schema) = match self.input(tool) {
+            Ok(found) => found,
+            Err(outcome) => return outcome,
+        };
+        let outcome = schema.check_instance(session, stack, arguments);
+        tool.count(&outcome);
+        outcome
     }
 
     fn input<'s>(&'s self, tool: &str) -> Result<(&'s Tool, &'s Schema), Outcome<'s>> {

@@ -471,7 +471,7 @@ fn c24_an_extra_key_where_the_schema_forbids_it() {
             );
         }
         other => panic!("{other:?}"),
-    };
+    }
 }
 
 #[test]

@@ -306,9 +306,13 @@ impl<'d> Lowerer<'_, '_, 'd> {
 
     /// The table of the schema's own members, made once for each scope.
     pub(super) fn own_table(&mut self, schema: &Schema<'d>, ctx: Context) -> OwnTable<'d> {
-        let key = (schema.place, ctx);
-        if let Some(known) = self.own_tables.get(&key) {
-            return *known;
+        let site = self.model.registry.site_id(schema.place).filter(|_| ctx.is_plain());
+        let known = match site {
+            Some(site) => self.own_tables.get(site as usize).copied().flatten(),
+            None => self.other_tables.get(&(schema.place, ctx)).copied(),
+        };
+        if let Some(known) = known {
+            return known;
         }
         let bump = self.model.registry.bump;
         let required: &[&str] = match schema.rule(|rule| matches!(rule, Rule::Required(_))) {
@@ -326,7 +330,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
         let table = bump.alloc(LowTable { names: names.into_bump_slice(), patterns, extra });
         let own = OwnTable { table, beyond };
-        self.own_tables.insert(key, own);
+        match site {
+            Some(site) => {
+                let len = self.own_tables.len().max(self.model.registry.sites().len());
+                self.own_tables.resize(len, None);
+                self.own_tables[site as usize] = Some(own);
+            }
+            None => drop(self.other_tables.insert((schema.place, ctx), own)),
+        }
         own
     }
 

@@ -85,7 +85,14 @@ impl Context {
     pub(crate) const PLAIN: Context =
         Context { scope: ScopeId::EMPTY, part: Part::AsWritten, is_optional: false, whole: None };
 
+    /// Whether it is [`PLAIN`](Self::PLAIN): what is as written has nothing else about it but a scope.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.part == Part::AsWritten && self.scope == ScopeId::EMPTY
+    }
+
     /// The same scope, and no options.
+    #[inline]
     pub(crate) fn as_written(self) -> Context {
         Context { scope: self.scope, ..Context::PLAIN }
     }
@@ -174,9 +181,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
 
     /// How the names of an object are held against those that are known, at the schema in `ctx`.
     pub(super) fn ends(&mut self, schema: &Schema<'d>, ctx: Context) -> Ends<'d> {
-        if self.reading.forbids_unknown && ctx.part != Part::AsWritten {
-            self.counts_branches |= schema.rule(|rule| matches!(rule, Rule::OneOf(_))).is_some();
+        if ctx.part == Part::AsWritten || !self.reading.forbids_unknown {
+            return Ends::Open;
         }
+        self.counts_branches |= schema.rule(|rule| matches!(rule, Rule::OneOf(_))).is_some();
         if ctx.part != Part::Whole || says_otherwise(schema) || is_only_reference(schema) {
             return Ends::Open;
         }
@@ -457,12 +465,14 @@ impl Walk {
 
 /// The context of a schema that is applied in place by `schema`. One that does nothing but apply it gives it its place.
 pub(super) fn part(schema: &Schema<'_>, ctx: Context) -> Context {
+    if ctx.part == Part::AsWritten {
+        return ctx;
+    }
     let whole = ctx.whole.or(Some(schema.place));
     match ctx.part {
-        Part::AsWritten => ctx,
         _ if is_only_reference(schema) => Context { is_optional: false, ..ctx },
         Part::Open => Context { is_optional: false, whole, ..ctx },
-        Part::Within | Part::Whole => Context { part: Part::Within, is_optional: false, whole, ..ctx },
+        _ => Context { part: Part::Within, is_optional: false, whole, ..ctx },
     }
 }
 

@@ -289,7 +289,8 @@ pub(crate) fn lower<'d>(
         scopes: Scopes::default(),
         ids: vec![[None; 4]; blocks / 2],
         other_ids: HashMap::default(),
-        own_tables: HashMap::default(),
+        own_tables: vec![None; blocks / 2],
+        other_tables: HashMap::default(),
         reading,
         claims: HashMap::default(),
         has_ends: false,
@@ -332,7 +333,9 @@ struct Lowerer<'l, 'm, 'd> {
     ids: Vec<[Option<BlockId>; 4]>,
     /// All others.
     other_ids: HashMap<BlockKey, BlockId>,
-    own_tables: HashMap<(Place, Context), OwnTable<'d>>,
+    /// By site, as for blocks.
+    own_tables: Vec<Option<OwnTable<'d>>>,
+    other_tables: HashMap<(Place, Context), OwnTable<'d>>,
     reading: Reading,
     /// What compositions say of members, by the places where they start; `None` for those that are too large.
     claims: HashMap<(Place, ScopeId), Option<Rc<Claims<'d>>>>,
@@ -351,7 +354,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let key = BlockKey { place, context, kind };
         let next = BlockId(self.keys.len() as u32);
         let id = match self.model.registry.site_id(place) {
-            Some(site) if context == Context::PLAIN => {
+            Some(site) if context.is_plain() => {
                 let len = self.ids.len().max(self.model.registry.sites().len());
                 self.ids.resize(len, [None; 4]);
                 *self.ids[site as usize][kind as usize].get_or_insert(next)
