@@ -1,7 +1,7 @@
 //! The catalog: tools by name, each compiled once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use callgate_compiler::{
     Compiled, CompiledSchema, CompiledTool, Finding, FindingKind, KnownSchemas, Options, Policy, SchemaRole, Severity,
@@ -13,6 +13,7 @@ use callgate_vm::scratch::StackOf;
 use callgate_vm::unit::Unit;
 use serde::Serialize;
 
+use crate::counts::{Counts, ToolCounters};
 use crate::diff::Diff;
 use crate::load_error::LoadError;
 use crate::loaded::LoadedTool;
@@ -26,6 +27,8 @@ pub struct Tool {
     name: String,
     content: Content,
     options: Arc<Options>,
+    /// None while calls are not counted.
+    counts: Option<Arc<Counts>>,
 }
 
 /// Where a tool is from.
@@ -40,7 +43,7 @@ enum Content {
 impl Tool {
     /// A tool of a compiled catalog.
     pub(crate) fn loaded(name: String, tool: LoadedTool, options: Arc<Options>) -> Tool {
-        Tool { name, content: Content::Loaded(tool), options }
+        Tool { name, content: Content::Loaded(tool), options, counts: None }
     }
 
     /// The tool's name.
@@ -83,6 +86,29 @@ impl Tool {
     /// How it was compiled.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// What became of its calls since the catalog counts them ([`Catalog::count_calls`]), as long as its schemas stay the
+    /// same: a refresh keeps the counters of tools that it does not change. All 0 where calls are not counted.
+    pub fn counters(&self) -> ToolCounters {
+        self.counts.as_deref().map_or_else(ToolCounters::default, Counts::read)
+    }
+
+    /// Counts a call, if calls are counted.
+    #[inline]
+    fn count(&self, outcome: &Outcome<'_>) {
+        if let Some(counts) = &self.counts {
+            counts.count(outcome);
+        }
+    }
+
+    /// Goes on with the counters of the tool as it was before, if its schemas are the same.
+    fn count_on(&mut self, before: &Tool) {
+        let same =
+            |role| self.compiled(role).map(|schema| schema.digest) == before.compiled(role).map(|schema| schema.digest);
+        if before.counts.is_some() && same(SchemaRole::Input) && same(SchemaRole::Output) {
+            self.counts.clone_from(&before.counts);
+        }
     }
 
     fn compiled_tool(&self) -> Option<&CompiledTool> {
@@ -140,6 +166,9 @@ pub struct Catalog {
     limits: Arc<Limits>,
     counters: Counters,
     report: Arc<Report>,
+    counts_calls: bool,
+    /// Judges results without content, once there is one.
+    pub(crate) envelope: OnceLock<Schema>,
 }
 
 impl Catalog {
@@ -171,6 +200,7 @@ impl Catalog {
         let compiled = self.compiled(text.as_ref(), options, observe)?;
         self.options = Arc::new(options.clone());
         self.limits = Arc::new(options.limits.clone());
+        self.envelope = OnceLock::new();
         self.take(compiled);
         Ok(Report::clone(&self.report))
     }
@@ -187,11 +217,14 @@ impl Catalog {
     pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
         let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
         let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
-        let mut catalog = Catalog { options, limits, ..Catalog::default() };
+        let mut catalog = Catalog { options, limits, counts_calls: self.counts_calls, ..Catalog::default() };
         catalog.take(compiled);
         for tool in &self.tools {
-            let now = catalog.by_name.get(tool.name()).map(|at| &catalog.tools[*at]);
-            catalog.counters.count_change(tool, now);
+            let now = catalog.by_name.get(tool.name()).map(|at| &mut catalog.tools[*at]);
+            catalog.counters.count_change(tool, now.as_deref());
+            if let Some(now) = now {
+                now.count_on(tool);
+            }
         }
         let diff = Diff::between(self, &catalog);
         Ok((catalog, diff))
@@ -255,6 +288,7 @@ impl Catalog {
                 Some(at) => {
                     let before = std::mem::replace(&mut self.tools[*at], tool);
                     self.counters.count_change(&before, Some(&self.tools[*at]));
+                    self.tools[*at].count_on(&before);
                 }
                 None => {
                     self.by_name.insert(tool.name().to_owned(), self.tools.len());
@@ -265,13 +299,20 @@ impl Catalog {
     }
 
     fn tool_of(&self, compiled: CompiledTool, is_quarantined: bool) -> Tool {
-        let schema = |compiled: &CompiledSchema| {
+        let schema = |compiled: &CompiledSchema, role| {
             let unit = compiled.unit.as_ref().filter(|_| !is_quarantined);
-            unit.map(|unit| Schema::new(Arc::clone(unit), Arc::clone(&self.limits), self.options.lax))
+            unit.map(|unit| Schema::of(unit, compiled.counterpart.as_ref(), &self.limits, &self.options, role))
         };
-        let (input, output) = (schema(&compiled.input), compiled.output.as_ref().and_then(schema));
+        let input = schema(&compiled.input, SchemaRole::Input);
+        let output = compiled.output.as_ref().and_then(|output| schema(output, SchemaRole::Output));
         let name = compiled.name.clone();
-        Tool { name, content: Content::Compiled { compiled, input, output }, options: Arc::clone(&self.options) }
+        let counts = self.counts_calls.then(Arc::default);
+        Tool {
+            name,
+            content: Content::Compiled { compiled, input, output },
+            options: Arc::clone(&self.options),
+            counts,
+        }
     }
 
     /// A catalog of tools that were found in a file. `None` if two have one name.
@@ -309,6 +350,21 @@ impl Catalog {
         &self.options
     }
 
+    /// Counts the calls of each tool from now on: [`Tool::counters`] tells what became of them. Clones of this catalog and
+    /// catalogs that a refresh makes of it go on counting with it.
+    ///
+    /// Counted are the checks of calls ([`check`](Self::check), [`check_instance`](Self::check_instance)), not those of
+    /// results. Cost: for each accepted call an atomic addition, for each rejected one its signature as well; off by default,
+    /// since threads that call one tool then write to the same memory.
+    pub fn count_calls(&mut self) {
+        self.counts_calls = true;
+        self.tools.iter_mut().filter(|tool| tool.counts.is_none()).for_each(|tool| tool.counts = Some(Arc::default()));
+    }
+
+    pub(crate) fn shared_limits(&self) -> Arc<Limits> {
+        Arc::clone(&self.limits)
+    }
+
     /// The limits: those of calls hold for every check.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -331,7 +387,7 @@ impl Catalog {
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();
         // Tools may share units.
         let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();
-        let units = schemas.map(|schema| schema.unit().as_ref());
+        let units = schemas.flat_map(Schema::units);
         let units = units.filter(|unit| seen.insert(std::ptr::from_ref(*unit)));
         session.reserve(call_bytes, &self.limits, self.options.lax, units);
         session
@@ -344,10 +400,13 @@ impl Catalog {
         tool: &str,
         arguments: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
-        match self.input(tool) {
-            Ok(schema) => schema.check(session, arguments),
-            Err(outcome) => outcome,
-        }
+        let (tool, schema) = match self.input(tool) {
+            Ok(found) => found,
+            Err(outcome) => return outcome,
+        };
+        let outcome = schema.check(session, arguments);
+        tool.count(&outcome);
+        outcome
     }
 
     /// What the tool's handler would get of the arguments if it read them as pydantic does; see [`Schema::coerced`]. `None`
@@ -358,7 +417,8 @@ impl Catalog {
         tool: &str,
         arguments: impl Into<Arguments<'a>>,
     ) -> Option<serde_json::Value> {
-        self.input(tool).ok()?.coerced(session, arguments)
+        let (_, schema) = self.input(tool).ok()?;
+        schema.coerced(session, arguments)
     }
 
     /// Checks a call whose arguments are a host's own object; see [`Schema::check_instance`].
@@ -369,15 +429,18 @@ impl Catalog {
         tool: &str,
         arguments: &mut I,
     ) -> Outcome<'s> {
-        match self.input(tool) {
-            Ok(schema) => schema.check_instance(session, stack, arguments),
-            Err(outcome) => outcome,
-        }
+        let (tool, schema) = match self.input(tool) {
+            Ok(found) => found,
+            Err(outcome) => return outcome,
+        };
+        let outcome = schema.check_instance(session, stack, arguments);
+        tool.count(&outcome);
+        outcome
     }
 
-    fn input<'s>(&'s self, tool: &str) -> Result<&'s Schema, Outcome<'s>> {
+    fn input<'s>(&'s self, tool: &str) -> Result<(&'s Tool, &'s Schema), Outcome<'s>> {
         let tool = self.tool(tool).ok_or(Outcome::UnknownTool)?;
-        tool.input().ok_or(Outcome::NotCompiled)
+        Ok((tool, tool.input().ok_or(Outcome::NotCompiled)?))
     }
 }
 

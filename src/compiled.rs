@@ -6,8 +6,8 @@
 //!              1 options    how it was compiled, the limits by name
 //!              2 patterns   ┐ each once: `callgate_vm::image`
 //!              3 units      ┘
-//!              4 tools      name, number of the unit for arguments, number of the unit for results
-//!              5 schemas    each tool's definition, and its schemas: digest, unit, compact source, findings
+//!              4 tools      name, numbers of the unit for arguments and its counterpart, of those for results
+//!              5 schemas    each tool's definition, and its schemas: digest, units, compact source, findings
 //!              6 report     as JSON
 //!              7 source     the text that it was compiled from, where it is kept
 //! checksum   of header and body
@@ -23,20 +23,23 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use callgate_compiler::{Draft, FORMAT_VERSION, Options, Policy, rebuild_pattern};
+use callgate_compiler::{
+    Draft, EmptyArguments, FORMAT_VERSION, NullForOptional, Options, Policy, UnknownParameters, rebuild_pattern,
+};
 use callgate_vm::image::{Image, Reader, Units, Writer, checksum};
 use callgate_vm::limits::Limits;
 
 use crate::catalog::{Catalog, Tool};
 use crate::load_error::{LoadError, LoadErrorKind};
-use crate::loaded::{LoadedFile, LoadedTool, NO_UNIT, write_kept};
+use crate::loaded::{LoadedFile, LoadedTool, NO_UNIT, UnitNumbers, write_kept};
 use crate::report::Report;
+use crate::schema::Schema;
 
 /// How a compiled catalog begins, as no catalog's text does.
 const MAGIC: [u8; 8] = *b"callgate";
 
 /// The version of what this module writes around units.
-const FILE_VERSION: u32 = 1;
+const FILE_VERSION: u32 = 2;
 
 /// Magic, two versions, length.
 const HEADER_BYTES: usize = 8 + 4 + 4 + 8;
@@ -81,7 +84,10 @@ impl Catalog {
         for tool in self.tools() {
             tools.text(tool.name());
             for schema in [tool.input(), tool.output()] {
-                tools.u32(schema.map_or(NO_UNIT, |schema| image.add(schema.unit())));
+                let mut units = schema.into_iter().flat_map(Schema::units);
+                for unit in [units.next(), units.next()] {
+                    tools.u32(unit.map_or(NO_UNIT, |unit| image.add(unit)));
+                }
             }
             schemas.sized(|out| write_kept(out, tool, &mut image));
         }
@@ -142,11 +148,11 @@ impl Catalog {
         let report = read_report(&bytes[report])?;
         let units = Units::find(bytes, patterns, units, &mut rebuild_pattern)?;
         let known = |unit: &u32| *unit == NO_UNIT || (*unit as usize) < units.len();
-        if kept.len() != tools.len() || !tools.iter().all(|(_, units)| units.iter().all(known)) {
+        if kept.len() != tools.len() || !tools.iter().all(|(_, units)| units.as_flattened().iter().all(known)) {
             return Err(LoadError::invalid("a tool names what is not there"));
         }
         let (options, limits) = (Arc::new(options), Arc::new(limits));
-        let file = Arc::new(LoadedFile { units, kept, limits: Arc::clone(&limits), lax: options.lax });
+        let file = Arc::new(LoadedFile { units, kept, options: Arc::clone(&options), limits: Arc::clone(&limits) });
         let tools = tools.into_iter().enumerate().map(|(number, (name, units))| {
             Tool::loaded(name, LoadedTool::new(&file, number, units), Arc::clone(&options))
         });
@@ -232,6 +238,10 @@ fn sections(file: &[u8], body: Range<usize>) -> Result<(Required, Option<Range<u
 
 // --- options ------------------------------------------------------------------------------------------------------
 
+/// Numbers of what becomes of unknown parameters.
+const UNKNOWN: [UnknownParameters; 3] =
+    [UnknownParameters::Ignore, UnknownParameters::Report, UnknownParameters::Forbid];
+
 /// Numbers of the policies.
 const POLICIES: [Policy; 3] = [Policy::Flag, Policy::Quarantine, Policy::Strict];
 
@@ -240,6 +250,9 @@ fn write_options(out: &mut Writer, options: &Options) {
     for choice in [options.assert_formats, options.lax, options.peephole, options.fusion] {
         out.u8(choice.into());
     }
+    out.u8(UNKNOWN.iter().position(|choice| *choice == options.unknown_parameters).unwrap_or(0) as u8);
+    out.u8((options.empty_arguments == EmptyArguments::AsObject).into());
+    out.u8((options.null_for_optional == NullForOptional::AsAbsent).into());
     out.u8(POLICIES.iter().position(|policy| *policy == options.policy).unwrap_or(0) as u8);
     out.count(Limits::names().count());
     for (name, value) in Limits::names().zip(options.limits.values()) {
@@ -254,6 +267,11 @@ fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
     let draft = from.text()?;
     let draft = Draft::from_name(draft).ok_or_else(|| LoadError::invalid(format!("there is no draft {draft:?}")))?;
     let (assert_formats, lax, peephole, fusion) = (from.bool()?, from.bool()?, from.bool()?, from.bool()?);
+    let unknown_parameters = UNKNOWN.get(usize::from(from.u8()?)).copied();
+    let unknown_parameters =
+        unknown_parameters.ok_or_else(|| LoadError::invalid("there is no such choice for unknown parameters"))?;
+    let empty_arguments = if from.bool()? { EmptyArguments::AsObject } else { EmptyArguments::Reject };
+    let null_for_optional = if from.bool()? { NullForOptional::AsAbsent } else { NullForOptional::Reject };
     let policy = POLICIES.get(usize::from(from.u8()?)).copied();
     let policy = policy.ok_or_else(|| LoadError::invalid("there is no such policy"))?;
     let mut limits = Limits::default();
@@ -262,7 +280,19 @@ fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
         limits.set(name, value).map_err(|error| LoadError::invalid(format!("limit {name:?}: {error}")))?;
     }
     from.finish()?;
-    Ok(Options { draft, assert_formats, lax, peephole, fusion, policy, limits, ..Options::default() })
+    Ok(Options {
+        draft,
+        assert_formats,
+        lax,
+        unknown_parameters,
+        empty_arguments,
+        null_for_optional,
+        peephole,
+        fusion,
+        policy,
+        limits,
+        ..Options::default()
+    })
 }
 
 /// The limits, if calls may spend no more under them than they may by default.
@@ -278,10 +308,13 @@ fn within_defaults(limits: Limits) -> Result<Limits, LoadError> {
 
 // --- tools --------------------------------------------------------------------------------------------------------
 
-/// Names of tools, and the numbers of their units.
-fn read_tools(bytes: &[u8]) -> Result<Vec<(String, [u32; 2])>, LoadError> {
+/// Names of tools, and the numbers of their units: for arguments and for results, each with its counterpart.
+fn read_tools(bytes: &[u8]) -> Result<Vec<(String, [UnitNumbers; 2])>, LoadError> {
     let mut from = Reader::new(bytes);
-    let tools = from.list(12, |from| Ok((from.text()?.to_owned(), [from.u32()?, from.u32()?])))?;
+    let tools = from.list(20, |from| {
+        let name = from.text()?.to_owned();
+        Ok((name, [[from.u32()?, from.u32()?], [from.u32()?, from.u32()?]]))
+    })?;
     from.finish()?;
     Ok(tools)
 }

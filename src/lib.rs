@@ -31,8 +31,10 @@
 //! one thread's memory. Arguments come as JSON bytes, as a `&serde_json::Value`, or as a host's own object
 //! ([`Catalog::check_instance`]).
 
+mod by_options;
 mod catalog;
 mod compiled;
+mod counts;
 mod diff;
 mod found;
 mod load_error;
@@ -43,6 +45,7 @@ mod reading;
 mod rejection;
 mod repair;
 mod report;
+mod result;
 mod schema;
 mod session;
 mod shared;
@@ -50,9 +53,9 @@ mod signature;
 mod trace;
 
 pub use callgate_compiler::{
-    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, FORMAT_VERSION, Finding,
-    FindingKind, Objection, Options, PROVIDERS, Policy, Portability, Provider, Rule, RuleCount, SchemaChange,
-    SchemaDiff, SchemaRole, Severity, Shape, Stage,
+    Acceptance, Basis, CompiledSchema, Difference, Documents, DocumentsBuilder, Draft, Effect, EmptyArguments,
+    FORMAT_VERSION, Finding, FindingKind, NullForOptional, Objection, Options, PROVIDERS, Policy, Portability,
+    Provider, Rule, RuleCount, SchemaChange, SchemaDiff, SchemaRole, Severity, Shape, Stage, UnknownParameters,
 };
 pub use callgate_vm::cost::{Cost, CostListing, Sizes, Spending, Spent};
 pub use callgate_vm::failure::FaultCode;
@@ -66,6 +69,7 @@ pub use callgate_vm::tape::ReadError;
 pub use callgate_vm::text::Text;
 
 pub use crate::catalog::{Catalog, Counters, Tool};
+pub use crate::counts::{SignatureCount, ToolCounters};
 pub use crate::diff::{Change, Diff, ToolDiff};
 pub use crate::load_error::{LoadError, LoadErrorKind};
 pub use crate::missing::Missing;

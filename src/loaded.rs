@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use callgate_compiler::{CompiledSchema, CompiledTool, Finding, SchemaRole};
+use callgate_compiler::{CompiledSchema, CompiledTool, Finding, Options, SchemaRole, counterpart_digest};
 use callgate_vm::image::{BadImage, Image, Reader, Units, Writer};
 use callgate_vm::limits::Limits;
+use callgate_vm::unit::Unit;
 
 use crate::catalog::Tool;
 use crate::load_error::LoadError;
@@ -14,6 +15,9 @@ use crate::schema::Schema;
 /// No unit: a schema that is not there or was not compiled.
 pub(crate) const NO_UNIT: u32 = u32::MAX;
 
+/// The numbers of a schema's unit and of its counterpart; [`NO_UNIT`] where there is none.
+pub(crate) type UnitNumbers = [u32; 2];
+
 /// What the tools of one file share.
 #[derive(Debug)]
 pub(crate) struct LoadedFile {
@@ -21,9 +25,9 @@ pub(crate) struct LoadedFile {
     pub(crate) units: Units,
     /// By the number of the tool: where what is kept of it lies in the bytes.
     pub(crate) kept: Vec<Range<usize>>,
+    /// How it was compiled.
+    pub(crate) options: Arc<Options>,
     pub(crate) limits: Arc<Limits>,
-    /// Whether calls are judged by a lax reading.
-    pub(crate) lax: bool,
 }
 
 /// A tool of a file.
@@ -36,17 +40,17 @@ pub(crate) struct LoadedTool {
     compiled: OnceLock<Option<CompiledTool>>,
 }
 
-/// A schema by the number of its unit.
+/// A schema by the numbers of its unit and its counterpart.
 #[derive(Clone, Debug)]
 struct Unread {
-    unit: u32,
+    units: UnitNumbers,
     schema: OnceLock<Option<Schema>>,
 }
 
 impl LoadedTool {
     /// The tool of that number, whose calls are judged by the units of these numbers.
-    pub(crate) fn new(file: &Arc<LoadedFile>, number: usize, [input, output]: [u32; 2]) -> LoadedTool {
-        let unread = |unit| Unread { unit, schema: OnceLock::new() };
+    pub(crate) fn new(file: &Arc<LoadedFile>, number: usize, [input, output]: [UnitNumbers; 2]) -> LoadedTool {
+        let unread = |units| Unread { units, schema: OnceLock::new() };
         LoadedTool {
             file: Arc::clone(file),
             number,
@@ -59,15 +63,20 @@ impl LoadedTool {
     /// What judges its arguments or results; `None` if there is nothing, or it is not sound.
     #[inline]
     pub(crate) fn schema(&self, role: SchemaRole) -> Option<&Schema> {
-        let Unread { unit, schema } = if role == SchemaRole::Input { &self.input } else { &self.output };
-        let read = || {
-            Some(Schema::new(
-                Arc::clone(self.file.units.get(*unit).ok()?),
-                Arc::clone(&self.file.limits),
-                self.file.lax,
-            ))
-        };
-        schema.get_or_init(read).as_ref()
+        let unread = if role == SchemaRole::Input { &self.input } else { &self.output };
+        unread.schema.get_or_init(|| self.read_judge(unread.units, role).ok()).as_ref()
+    }
+
+    fn read_judge(&self, units: UnitNumbers, role: SchemaRole) -> Result<Schema, BadImage> {
+        let LoadedFile { options, limits, .. } = &*self.file;
+        let [unit, counterpart] = units;
+        let unit = self.file.units.get(unit)?;
+        Ok(Schema::of(unit, self.unit(counterpart)?, limits, options, role))
+    }
+
+    /// The unit of that number, if it is one.
+    fn unit(&self, number: u32) -> Result<Option<&Arc<Unit>>, BadImage> {
+        if number == NO_UNIT { Ok(None) } else { self.file.units.get(number).map(Some) }
     }
 
     /// The tool as it was compiled; `None` if that is not sound.
@@ -77,8 +86,8 @@ impl LoadedTool {
 
     /// Reads all that there is of it. Errors: it does not hold together.
     pub(crate) fn verify(&self, name: &str) -> Result<(), LoadError> {
-        let mut units = [self.input.unit, self.output.unit].into_iter().filter(|unit| *unit != NO_UNIT);
-        let sound = units.try_for_each(|unit| self.file.units.get(unit).map(|_| ()));
+        let mut units = self.input.units.into_iter().chain(self.output.units);
+        let sound = units.try_for_each(|unit| self.unit(unit).map(|_| ()));
         let sound = sound.and_then(|()| self.read(name)).and_then(|compiled| self.agrees(&compiled));
         sound.map_err(|error| LoadError::invalid(format!("tool {name:?}: {error}")))
     }
@@ -86,9 +95,12 @@ impl LoadedTool {
     /// The units that judge are those of the schemas that are kept. A tool in quarantine has none to judge.
     fn agrees(&self, compiled: &CompiledTool) -> Result<(), BadImage> {
         let kept = [Some(&compiled.input), compiled.output.as_ref()];
-        for (unit, kept) in [self.input.unit, self.output.unit].into_iter().zip(kept) {
-            let judges = if unit == NO_UNIT { None } else { Some(*self.file.units.get(unit)?.digest()) };
-            if judges.is_some() && judges != kept.map(|schema| schema.digest) {
+        for ([unit, counterpart], kept) in [self.input.units, self.output.units].into_iter().zip(kept) {
+            let kept = [kept.and_then(|kept| kept.unit.as_ref()), kept.and_then(|kept| kept.counterpart.as_ref())];
+            let digests = |units: [Option<&Arc<Unit>>; 2]| units.map(|unit| unit.map(|unit| *unit.digest()));
+            let judging = digests([self.unit(unit)?, self.unit(counterpart)?]);
+            // A tool in quarantine has none.
+            if judging != [None, None] && judging != digests(kept) {
                 return Err(BadImage("another unit judges than that of its schema".to_owned()));
             }
         }
@@ -106,9 +118,10 @@ impl LoadedTool {
     }
 
     fn read_schema(&self, from: &mut Reader<'_>) -> Result<CompiledSchema, BadImage> {
-        let (digest, unit) = (from.array()?, from.u32()?);
-        let unit = if unit == NO_UNIT { None } else { Some(Arc::clone(self.file.units.get(unit)?)) };
-        if unit.as_ref().is_some_and(|unit| *unit.digest() != digest) {
+        let digest = from.array()?;
+        let (unit, counterpart) = (self.unit(from.u32()?)?.cloned(), self.unit(from.u32()?)?.cloned());
+        let is_of = |unit: &Option<Arc<Unit>>, digest| unit.as_ref().is_none_or(|unit| *unit.digest() == digest);
+        if !is_of(&unit, digest) || !is_of(&counterpart, counterpart_digest(&digest)) {
             return Err(BadImage("a schema has another digest than its unit".to_owned()));
         }
         let source = if from.bool()? { Some(from.text()?.into()) } else { None };
@@ -116,7 +129,7 @@ impl LoadedTool {
             [] => Vec::new(),
             json => serde_json::from_slice(json).map_err(|error| BadImage(format!("the findings: {error}")))?,
         };
-        Ok(CompiledSchema { digest, source, unit, findings: findings.into() })
+        Ok(CompiledSchema { digest, source, unit, counterpart, findings: findings.into() })
     }
 }
 
@@ -135,7 +148,9 @@ pub(crate) fn write_kept(out: &mut Writer, tool: &Tool, image: &mut Image) {
 
 fn write_schema(out: &mut Writer, schema: &CompiledSchema, image: &mut Image) {
     out.raw(&schema.digest);
-    out.u32(schema.unit.as_ref().map_or(NO_UNIT, |unit| image.add(unit)));
+    for unit in [&schema.unit, &schema.counterpart] {
+        out.u32(unit.as_ref().map_or(NO_UNIT, |unit| image.add(unit)));
+    }
     out.u8(schema.source.is_some().into());
     if let Some(source) = &schema.source {
         out.text(source);

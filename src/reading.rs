@@ -59,10 +59,7 @@ impl Schema {
 
     /// Explains the coerced copy. Where the schema has nothing against it, what the reading found stands alone.
     fn reject_sent<'s>(&'s self, session: &'s mut Session, sent: Sent<'s>) -> Outcome<'s> {
-        let Session { sent: buf, reading, tape, .. } = &mut *session;
-        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
-        let copied = tape.fill(self.read_options(), |out| reading.write_coerced(original, CopyExtent::Values, out));
-        if let Err(ReadError::Fault(code)) = copied {
+        if let Err(code) = session.fill_coerced(self, sent) {
             return Outcome::Fault(code.into());
         }
         let explained = session.explain_coerced(self);
@@ -131,6 +128,26 @@ impl Session {
                 let copied = self.sent.copy(&mut ValueInstance::new(value), schema.bounds().depth_max);
                 copied.map(|_| None).map_err(fault)
             }
+        }
+    }
+
+    /// Whether a lax reading takes the arguments; no if that cannot be told.
+    pub(crate) fn reads(&mut self, schema: &Schema, arguments: Arguments<'_>) -> bool {
+        self.put(schema, arguments).is_ok_and(|sent| self.read_sent(schema, sent, Mode::Lax) == Ok(true))
+    }
+
+    /// As above, of a host's own object.
+    pub(crate) fn reads_host<'a, I: Instance<'a>>(&mut self, schema: &Schema, host: &mut I) -> bool {
+        self.sent.copy(host, schema.bounds().depth_max).is_ok() && self.read_sent(schema, None, Mode::Lax) == Ok(true)
+    }
+
+    /// Puts what has been read on the other tape, with values in place of their spellings.
+    pub(crate) fn fill_coerced(&mut self, schema: &Schema, sent: Sent<'_>) -> Result<(), FaultCode> {
+        let Session { sent: buf, reading, tape, .. } = self;
+        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
+        match tape.fill(schema.read_options(), |out| reading.write_coerced(original, CopyExtent::Values, out)) {
+            Err(ReadError::Fault(code)) => Err(code),
+            Ok(_) | Err(ReadError::Malformed(_)) => Ok(()),
         }
     }
 

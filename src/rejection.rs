@@ -25,7 +25,12 @@ use crate::signature;
 pub struct Rejection<'s> {
     pub(crate) cause: Cause<'s>,
     text_bytes_max: usize,
+    /// What was checked, as it is named where it is not JSON.
+    subject: &'static str,
 }
+
+/// What most checks are of.
+const ARGUMENTS: &str = "arguments are";
 
 /// What a rejection is of.
 pub(crate) enum Cause<'s> {
@@ -41,11 +46,15 @@ const UNBOUNDED: usize = usize::MAX;
 
 impl<'s> Rejection<'s> {
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
+        Rejection {
+            cause: Cause::Failed(found.schema().unit(), RefCell::new(found)),
+            text_bytes_max,
+            subject: ARGUMENTS,
+        }
     }
 
     pub(crate) fn misread(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Misread(RefCell::new(found)), text_bytes_max }
+        Rejection { cause: Cause::Misread(RefCell::new(found)), text_bytes_max, subject: ARGUMENTS }
     }
 
     /// How much text is written at most.
@@ -59,13 +68,18 @@ impl<'s> Rejection<'s> {
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
-        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED }
+        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
     }
 
     /// The first value of a host's object that JSON does not have.
     pub(crate) fn not_json_value(tape: Tape<'s>) -> Self {
         let node = tape.first_not_json().unwrap_or(0);
-        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED }
+        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
+    }
+
+    /// The same of a result.
+    pub(crate) fn about_result(self) -> Self {
+        Rejection { subject: "the result is", ..self }
     }
 
     /// Writes the line behind `prefix`, which is the host's to set; [`PREFIX`] is the usual one. Cut at the output
@@ -93,9 +107,9 @@ impl<'s> Rejection<'s> {
                 }
                 Ok(())
             }
-            Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
+            Cause::Malformed(malformed) => write!(out, "{} not valid JSON: {malformed}", self.subject),
             Cause::NotJson(tape, node) => {
-                write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
+                write!(out, "{} not valid JSON: {} is no JSON value", self.subject, tape.slice(*node))?;
                 if *node == 0 {
                     return Ok(());
                 }
@@ -148,7 +162,7 @@ impl<'s> Rejection<'s> {
     /// The code of the failure that speaks; see [`Failure::code`]. Lists no others.
     pub fn code(&self) -> &'s str {
         match &self.cause {
-            Cause::Failed(unit, _) => self.top().and_then(|own| unit.keyword(&own)).unwrap_or(FALSE_SCHEMA),
+            Cause::Failed(unit, _) => self.top().map_or(FALSE_SCHEMA, |own| code_of_failure(unit, &own)),
             Cause::Misread(found) => Self::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
@@ -237,6 +251,18 @@ impl<'s> Rejection<'s> {
 /// The code of a schema that is `false`.
 pub(crate) const FALSE_SCHEMA: &str = "false_schema";
 
+/// The code of names that no part of the schema knows, where the options forbid them.
+pub(crate) const UNKNOWN_PARAMETER: &str = "unknown_parameter";
+
+/// The code of a failure: its keyword, or what failed without one.
+pub(crate) fn code_of_failure<'u>(unit: &'u Unit, failure: &Record) -> &'u str {
+    match (unit.keyword(failure), unit.wording(failure)) {
+        (Some(keyword), _) => keyword,
+        (None, Some(Wording::AdditionalProperties)) => UNKNOWN_PARAMETER,
+        (None, _) => FALSE_SCHEMA,
+    }
+}
+
 /// The code of what is not JSON.
 pub(crate) const NOT_JSON: &str = "not_json";
 
@@ -317,17 +343,17 @@ impl<'s> Failure<'_, 's> {
         }
     }
 
-    /// The stable code: the failing keyword, `false_schema`, `not_json` or `duplicate_member`.
+    /// The stable code: the failing keyword, `false_schema`, `unknown_parameter`, `not_json` or `duplicate_member`.
     pub fn code(&self) -> &'s str {
         match &self.rejection.cause {
-            Cause::Failed(..) => self.keyword().unwrap_or(FALSE_SCHEMA),
+            Cause::Failed(..) => self.noted().map_or(FALSE_SCHEMA, |(unit, record)| code_of_failure(unit, &record)),
             Cause::Misread(found) => Rejection::misread_code(found),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
     }
 
-    /// The failing keyword; none for the schema `false` and for text that is not JSON.
+    /// The failing keyword; none for the schema `false`, for unknown parameters and for text that is not JSON.
     pub fn keyword(&self) -> Option<&'s str> {
         let (unit, record) = self.noted()?;
         unit.keyword(&record)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_compiler::{Options, compile_schema};
+use callgate_compiler::{Options, SchemaRole, compile_schema};
 use callgate_vm::execute::Bounds;
 use callgate_vm::explain::Extent;
 use callgate_vm::failure::FaultCode;
@@ -17,6 +17,7 @@ use callgate_vm::value::ValueInstance;
 use callgate_vm::{instance, judge};
 use serde_json::Value;
 
+use crate::by_options::ByOptions;
 use crate::found::{Found, Source};
 use crate::rejection::Rejection;
 use crate::report::{Refused, Report};
@@ -93,7 +94,9 @@ impl Outcome<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// Remarks that do not keep the call from passing. None of the options so far gives any.
+    /// Remarks that do not keep the call from passing: parameters that the schema does not know, where they are to be
+    /// reported ([`UnknownParameters::Report`](crate::UnknownParameters)), at most twenty and a count of the others. Those
+    /// are the one thing that a check of an accepted call allocates.
     pub notices: Vec<String>,
 }
 
@@ -125,30 +128,54 @@ pub struct Schema {
     limits: Arc<Limits>,
     bounds: Bounds,
     /// Whether calls are judged by a lax reading.
-    lax: bool,
+    pub(crate) lax: bool,
+    /// What options ask of calls beside it, if they do.
+    by_options: Option<Arc<ByOptions>>,
 }
 
 impl Schema {
     /// Compiles one schema. Errors: it could not be compiled; the report says why.
     pub fn compile(text: impl AsRef<[u8]>, options: &Options) -> Result<(Schema, Report), Refused> {
         match compile_schema(text.as_ref(), options) {
-            Ok((unit, findings)) => {
+            Ok((units, findings)) => {
                 let healthy = usize::from(findings.is_empty());
                 let report = Report { tools: 1, healthy, flagged: 1 - healthy, refused: 0, findings };
-                Ok((Schema::new(Arc::new(unit), Arc::new(options.limits.clone()), options.lax), report))
+                let (unit, counterpart) = (Arc::new(units.unit), units.counterpart.map(Arc::new));
+                let limits = Arc::new(options.limits.clone());
+                Ok((Schema::of(&unit, counterpart.as_ref(), &limits, options, SchemaRole::Input), report))
             }
             Err(findings) => Err(Refused { report: Report { tools: 1, refused: 1, findings, ..Report::default() } }),
         }
     }
 
-    pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>, lax: bool) -> Schema {
+    /// What judges in that role, by the options.
+    pub(crate) fn of(
+        unit: &Arc<Unit>,
+        counterpart: Option<&Arc<Unit>>,
+        limits: &Arc<Limits>,
+        options: &Options,
+        role: SchemaRole,
+    ) -> Schema {
+        // Results are a server's own: nothing is read into them.
+        let lax = options.lax && role == SchemaRole::Input;
+        let alone = |unit: &Arc<Unit>| Schema { lax, ..Schema::new(Arc::clone(unit), Arc::clone(limits)) };
+        let counterpart = counterpart.map(alone);
+        let by_options = match role {
+            SchemaRole::Input => ByOptions::of_arguments(options, counterpart),
+            SchemaRole::Output => ByOptions::of_results(options, counterpart),
+        };
+        Schema { by_options: by_options.map(Arc::new), ..alone(unit) }
+    }
+
+    /// What judges, and nothing else is asked.
+    pub(crate) fn new(unit: Arc<Unit>, limits: Arc<Limits>) -> Schema {
         let bounds = Bounds {
             fuel_max: limits.call_fuel_max,
             depth_max: limits.call_depth_max as u32,
             memo_max: limits.call_memo_max,
             nested_max: NESTED_MAX,
         };
-        Schema { unit, limits, bounds, lax }
+        Schema { unit, limits, bounds, lax: false, by_options: None }
     }
 
     /// The compiled program.
@@ -159,13 +186,27 @@ impl Schema {
     /// A session for calls of `call_bytes`.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
-        session.reserve(call_bytes, &self.limits, self.lax, std::iter::once(self.unit.as_ref()));
+        session.reserve(call_bytes, &self.limits, self.lax, self.units());
         session
+    }
+
+    /// All units that checks run.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &Unit> {
+        let counterpart = self.by_options.as_deref().and_then(ByOptions::unit);
+        std::iter::once(self.unit.as_ref()).chain(counterpart)
     }
 
     /// Checks an instance.
     pub fn check<'s>(&'s self, session: &'s mut Session, instance: impl Into<Arguments<'s>>) -> Outcome<'s> {
-        match instance.into() {
+        match &self.by_options {
+            None => self.check_alone(session, instance.into()),
+            Some(asked) => self.check_by_options(asked, session, instance.into()),
+        }
+    }
+
+    /// Checks an instance by the unit, whatever else is asked.
+    pub(crate) fn check_alone<'s>(&'s self, session: &'s mut Session, instance: Arguments<'s>) -> Outcome<'s> {
+        match instance {
             arguments if self.lax => self.check_lax(session, arguments),
             Arguments::Bytes(bytes) => self.check_bytes(session, bytes),
             Arguments::Value(value) => self.check_value(session, value),
@@ -176,7 +217,8 @@ impl Schema {
     pub(crate) fn with_bounds(&self, failures_max: u64, fuel_max: u64) -> Schema {
         let limits =
             Limits { failures_max, call_fuel_max: fuel_max.min(self.limits.call_fuel_max), ..(*self.limits).clone() };
-        Schema::new(Arc::clone(&self.unit), Arc::new(limits), self.lax)
+        let Schema { limits, bounds, .. } = Schema::new(Arc::clone(&self.unit), Arc::new(limits));
+        Schema { limits, bounds, ..self.clone() }
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
@@ -211,8 +253,7 @@ impl Schema {
     // --- JSON text -------------------------------------------------------------------------------------------
 
     fn check_bytes<'s>(&'s self, session: &'s mut Session, bytes: &'s [u8]) -> Outcome<'s> {
-        // Offsets are 32 bits wide.
-        if bytes.len() as u64 > self.limits.call_bytes_max.min(u64::from(u32::MAX / 2)) {
+        if !self.has_room_for(bytes) {
             return Outcome::Fault(FaultCode::CallBytes.into());
         }
         let text = match json::utf8(bytes) {
@@ -253,8 +294,13 @@ impl Schema {
         }
     }
 
+    /// Whether a call may be that long. Offsets are 32 bits wide.
+    pub(crate) fn has_room_for(&self, bytes: &[u8]) -> bool {
+        bytes.len() as u64 <= self.limits.call_bytes_max.min(u64::from(u32::MAX / 2))
+    }
+
     /// Judges the text in place, and reads it to its end.
-    fn judge_text(&self, session: &mut Session, text: &str) -> Result<bool, Halt> {
+    pub(crate) fn judge_text(&self, session: &mut Session, text: &str) -> Result<bool, Halt> {
         // Half the depth for the machine and half for what it does not visit: together within the limit.
         let bounds = Bounds { depth_max: self.bounds.depth_max / 2, ..self.bounds };
         let mut text = JsonText::new(text, &mut session.text, bounds.depth_max);
@@ -299,6 +345,19 @@ impl Schema {
     /// `stack` is the machine's memory for this type of instance, kept by the host. A value that JSON does not have
     /// is a failure `not_json`, wherever it is; a cycle ends at the depth fault.
     pub fn check_instance<'s, 'a, I: Instance<'a>>(
+        &'s self,
+        session: &'s mut Session,
+        stack: &mut StackOf<'a, I>,
+        host: &mut I,
+    ) -> Outcome<'s> {
+        match &self.by_options {
+            None => self.check_instance_alone(session, stack, host),
+            Some(asked) => self.check_instance_by_options(asked, session, stack, host),
+        }
+    }
+
+    /// As [`check_alone`](Self::check_alone), of a host's object.
+    pub(crate) fn check_instance_alone<'s, 'a, I: Instance<'a>>(
         &'s self,
         session: &'s mut Session,
         stack: &mut StackOf<'a, I>,

@@ -7,6 +7,7 @@ use callgate_vm::read::Reading;
 use callgate_vm::scratch::{Scratch, StackOf};
 use callgate_vm::tape::{TapeBuf, TapeInstance};
 use callgate_vm::unit::{Requirements, Unit};
+use callgate_vm::unknown::UnknownNames;
 use callgate_vm::value::{ValueInstance, prepare};
 
 /// Memory that checks use again and again; one a thread.
@@ -25,6 +26,7 @@ pub struct Session {
     /// What was sent, where a lax reading has put its copy on the other tape.
     pub(crate) sent: TapeBuf,
     pub(crate) reading: Reading,
+    pub(crate) unknown: UnknownNames,
     pub(crate) evaluation_paths: bool,
 }
 

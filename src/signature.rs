@@ -5,7 +5,7 @@
 
 use serde::Serializer;
 
-use crate::rejection::{Cause, FALSE_SCHEMA, NOT_JSON, Rejection, code_of};
+use crate::rejection::{Cause, NOT_JSON, Rejection, code_of, code_of_failure};
 
 /// Source: Fowler, Noll, Vo: the offset basis for 64 bits.
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -21,10 +21,11 @@ impl Rejection<'_> {
     /// location.
     pub fn signature(&self) -> u64 {
         match &self.cause {
-            Cause::Failed(unit, found) => found.borrow().renderer().top().map_or(0, |top| {
-                let code = unit.keyword(&top.deep).unwrap_or(FALSE_SCHEMA);
-                of(code, unit.keyword_location(&top.deep))
-            }),
+            Cause::Failed(unit, found) => found
+                .borrow()
+                .renderer()
+                .top()
+                .map_or(0, |top| of(code_of_failure(unit, &top.deep), unit.keyword_location(&top.deep))),
             Cause::Misread(..) => of(self.code(), ""),
             Cause::Malformed(malformed) => of(code_of(malformed), ""),
             Cause::NotJson(..) => of(NOT_JSON, ""),

@@ -32,6 +32,9 @@ pub struct Args {
     /// `--format json` always does.
     #[arg(long)]
     repair: bool,
+    /// ARGS is what the tool answered: an MCP result, whose structured content is held against the tool's output schema.
+    #[arg(long)]
+    result: bool,
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
@@ -50,11 +53,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         None => b"{}".to_vec(),
     };
     let answer = match file.compile(&options) {
-        Ok((catalog, report)) => {
-            let wanted = Wanted::of(args);
-            judge(&file, &catalog, &report, &args.tool, &arguments, wanted)
-        }
-        Err(report) => refused(&file, &report, None),
+        Ok((catalog, report)) => judge(&file, &catalog, &report, args, &arguments, Wanted::of(args)),
+        Err(report) => refused(&file, &report, None, args.role()),
     };
     if let Answer::Unanswered { error } = &answer {
         output::log(&error.to_string());
@@ -100,6 +100,9 @@ enum Answer {
         unlisted: Option<u64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         repair: Option<Repair>,
+        /// What is to be said of an accepted call.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        notices: Vec<String>,
     },
     Unanswered {
         error: Reason,
@@ -135,38 +138,48 @@ enum NoVerdict {
     UnknownTool,
 }
 
+impl Args {
+    /// What is checked.
+    fn role(&self) -> SchemaRole {
+        if self.result { SchemaRole::Output } else { SchemaRole::Input }
+    }
+}
+
 fn judge(
     file: &CatalogFile,
     catalog: &Catalog,
     report: &Report,
-    name: &str,
+    args: &Args,
     arguments: &[u8],
     wanted: Wanted,
 ) -> Answer {
+    let name = args.tool.as_str();
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
         Err(unknown) => {
             return Answer::unanswered(NoVerdict::UnknownTool, "unknown_tool", unknown.to_string());
         }
     };
-    let Some(schema) = tool.input() else {
-        return refused(file, report, Some(name));
-    };
     let mut session = Session::new();
-    let mut answer = match schema.check(&mut session, arguments) {
+    let outcome = match args.role() {
+        SchemaRole::Input => catalog.check(&mut session, name, arguments),
+        SchemaRole::Output => catalog.check_result(&mut session, name, arguments),
+    };
+    let mut answer = match outcome {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::accepted()
+            Answer::accepted(accepted.notices)
         }
         Outcome::Rejected(rejection) => Answer::rejected(&rejection, wanted.listed),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
-        // A schema of its own is there and compiled.
-        Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name)),
+        Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name), args.role()),
     };
     if let Answer::Verdict { valid: false, repair, .. } = &mut answer
         && wanted.repair
+        && args.role() == SchemaRole::Input
+        && let Some(schema) = tool.input()
     {
         *repair = schema.repair(&mut session, arguments, &RepairOptions::default());
     }
@@ -174,8 +187,8 @@ fn judge(
 }
 
 /// The answer where a tool (or the catalog) is not compiled; its findings go to stderr.
-fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
-    let refusing = findings::that_refuse(report, tool, SchemaRole::Input);
+fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>, role: SchemaRole) -> Answer {
+    let refusing = findings::that_refuse(report, tool, role);
     findings::log(file, &refusing);
     let (code, detail) = refusing.first().map_or(("not_compiled", String::new()), |finding| {
         let place = if finding.pointer.is_empty() { String::new() } else { format!(" at {}", finding.pointer) };
@@ -185,7 +198,7 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
 }
 
 impl Answer {
-    fn accepted() -> Answer {
+    fn accepted(notices: Vec<String>) -> Answer {
         Answer::Verdict {
             valid: true,
             line: None,
@@ -195,6 +208,7 @@ impl Answer {
             failures: Vec::new(),
             unlisted: None,
             repair: None,
+            notices,
         }
     }
 
@@ -213,6 +227,7 @@ impl Answer {
             },
             unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
             repair: None,
+            notices: Vec::new(),
         }
     }
 

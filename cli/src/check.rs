@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings::{self, FindingJson};
-use crate::flags::{LimitFlags, ShapeFlag};
+use crate::flags::{LimitFlags, PolicyFlags, ShapeFlag};
 use crate::output::{self, Styles, print};
 use crate::portability::{self, ForFlag, Judged, PortabilityJson};
 use crate::progress::Progress;
@@ -33,6 +33,8 @@ pub struct Args {
     limits: LimitFlags,
     #[command(flatten)]
     shape: ShapeFlag,
+    #[command(flatten)]
+    policy: PolicyFlags,
     /// How to print the findings.
     #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
     format: ReportFormat,
@@ -62,6 +64,7 @@ struct Checked {
 pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin(args.catalogs.iter().map(|path| is_stdin(path)))?;
     let options = Options { limits: args.limits.limits(), shape: args.shape.shape, ..Options::default() };
+    let options = args.policy.apply(options);
     let mut checked = Vec::new();
     for path in &args.catalogs {
         match check(path, args, &options) {
@@ -92,6 +95,7 @@ fn check(path: &Path, args: &Args, options: &Options) -> Result<Checked> {
     let settled = file.is_compiled() && args.limits.is_any_set();
     ensure!(!settled, "{} is compiled: --limit is for its source", file.name());
     args.shape.ensure_for(&file)?;
+    args.policy.ensure_for(&file)?;
     if args.portable.is_any_named() {
         file.ensure_text("--for")?;
     }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::EXIT_UNANSWERED;
 use crate::catalog_file::{INPUT_BYTES_MAX, ensure_one_stdin, is_stdin, read_file};
-use crate::flags::LimitFlags;
+use crate::flags::{LimitFlags, PolicyFlags};
 
 /// Rows handed out to the threads at once.
 const BATCH_ROWS: usize = 2_048;
@@ -43,6 +43,8 @@ pub struct Args {
     lax: bool,
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    policy: PolicyFlags,
 }
 
 /// Answers every row. Errors: the rows or documents cannot be read, or the answers not written.
@@ -51,7 +53,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     ensure_one_stdin(args.documents.iter().map(|path| is_stdin(path)).chain([stdin]))?;
     let documents = Arc::new(read_documents(&args.documents)?);
     let lax = args.lax;
-    let base = Options { documents, limits: args.limits.limits(), lax, assert_formats: lax, ..Options::default() };
+    let base = Options { documents, limits: args.limits.limits(), lax, ..Options::default() };
+    let base = args.policy.apply(base);
+    let base = Options { assert_formats: lax || base.assert_formats, ..base };
     let input: Box<dyn BufRead> = match &args.rows {
         Some(path) if !stdin => {
             let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -303,7 +307,8 @@ impl<'o> Answerer<'o> {
             Some(name) => Draft::from_name(name)
                 .ok_or_else(|| Reason::finding("unknown_dialect", format!("{name} is no dialect")))?,
         };
-        Ok(Options { draft, assert_formats: row.assert_format || self.base.assert_formats, ..self.base.clone() })
+        let assert_formats = row.assert_format || self.base.assert_formats;
+        Ok(Options { draft, assert_formats, ..self.base.clone() })
     }
 
     fn schema(&mut self, row: &Row<'_>, options: &Options) -> Result<Schema, Reason> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use callgate::{Limits, Options, Shape};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -72,6 +72,100 @@ fn shapes() -> impl TypedValueParser<Value = Shape> {
     PossibleValuesParser::new(Shape::names()).map(|name| Shape::from_name(&name).unwrap_or(Shape::Mcp))
 }
 
+/// What becomes of names that a schema does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum UnknownParameters {
+    /// The schema alone decides.
+    #[default]
+    Ignore,
+    /// The call passes, and each name is told on stderr.
+    Report,
+    /// The call is rejected.
+    Forbid,
+}
+
+/// What becomes of calls without arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum EmptyArguments {
+    /// They are judged as they are.
+    #[default]
+    Reject,
+    /// They count as `{}`.
+    AsObject,
+}
+
+/// What becomes of `null` where a property may be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum NullForOptional {
+    /// The property's schema decides.
+    #[default]
+    Reject,
+    /// It passes, as if the property were not there.
+    AsAbsent,
+}
+
+/// What is asked of calls beside their schemas; settled when a catalog is compiled.
+#[derive(Debug, PartialEq, Eq, clap::Args)]
+pub struct PolicyFlags {
+    /// Reject strings that do not have the `format` their schema names. Without it `format` says nothing about
+    /// validity, as JSON Schema has it.
+    #[arg(long)]
+    assert_formats: bool,
+    /// What becomes of members whose names the schema does not know, at every object that does not say itself whether it
+    /// may have more.
+    #[arg(long, value_enum, value_name = "CHOICE", default_value_t)]
+    unknown_parameters: UnknownParameters,
+    /// What becomes of a call whose arguments are null, or text that is empty or blank.
+    #[arg(long, value_enum, value_name = "CHOICE", default_value_t)]
+    empty_arguments: EmptyArguments,
+    /// What becomes of null for a property that is not required and whose schema does not take null.
+    #[arg(long, value_enum, value_name = "CHOICE", default_value_t)]
+    null_for_optional: NullForOptional,
+}
+
+impl PolicyFlags {
+    /// Errors: something is asked, and the catalog has been compiled.
+    pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
+        if file.is_compiled()
+            && let Some(flag) = self.first_set()
+        {
+            bail!("{} is compiled: {flag} is for its source", file.name());
+        }
+        Ok(())
+    }
+
+    fn first_set(&self) -> Option<&'static str> {
+        let set = [
+            (self.assert_formats, "--assert-formats"),
+            (self.unknown_parameters != UnknownParameters::Ignore, "--unknown-parameters"),
+            (self.empty_arguments != EmptyArguments::Reject, "--empty-arguments"),
+            (self.null_for_optional != NullForOptional::Reject, "--null-for-optional"),
+        ];
+        set.into_iter().find_map(|(is_set, flag)| is_set.then_some(flag))
+    }
+
+    /// The options with what the flags say.
+    pub fn apply(&self, options: Options) -> Options {
+        Options {
+            assert_formats: self.assert_formats,
+            unknown_parameters: match self.unknown_parameters {
+                UnknownParameters::Ignore => callgate::UnknownParameters::Ignore,
+                UnknownParameters::Report => callgate::UnknownParameters::Report,
+                UnknownParameters::Forbid => callgate::UnknownParameters::Forbid,
+            },
+            empty_arguments: match self.empty_arguments {
+                EmptyArguments::Reject => callgate::EmptyArguments::Reject,
+                EmptyArguments::AsObject => callgate::EmptyArguments::AsObject,
+            },
+            null_for_optional: match self.null_for_optional {
+                NullForOptional::Reject => callgate::NullForOptional::Reject,
+                NullForOptional::AsAbsent => callgate::NullForOptional::AsAbsent,
+            },
+            ..options
+        }
+    }
+}
+
 /// The flags of commands that compile a tool to call it.
 #[derive(Debug, clap::Args)]
 pub struct CompileFlags {
@@ -79,28 +173,21 @@ pub struct CompileFlags {
     limits: LimitFlags,
     #[command(flatten)]
     shape: ShapeFlag,
-    /// Reject strings that do not have the `format` their schema names. Without it `format` says nothing about
-    /// validity, as JSON Schema has it.
-    #[arg(long)]
-    assert_formats: bool,
+    #[command(flatten)]
+    policy: PolicyFlags,
 }
 
 impl CompileFlags {
     /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
     pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
-        let settled = file.is_compiled() && self.assert_formats;
-        ensure!(!settled, "{} is compiled: --assert-formats is for its source", file.name());
+        self.policy.ensure_for(file)?;
         self.shape.ensure_for(file)
     }
 
     /// The options of compilation.
     pub fn options(&self) -> Options {
-        Options {
-            assert_formats: self.assert_formats,
-            limits: self.limits.limits(),
-            shape: self.shape.shape,
-            ..Options::default()
-        }
+        let options = Options { limits: self.limits.limits(), shape: self.shape.shape, ..Options::default() };
+        self.policy.apply(options)
     }
 }
 

@@ -18,6 +18,10 @@ pub struct CompiledSchema {
     pub source: Option<Arc<str>>,
     /// What judges instances; none if the schema could not be compiled.
     pub unit: Option<Arc<Unit>>,
+    /// The same schema read the other way where unknown parameters are not ignored. What reports them: the unit that
+    /// forbids them. What forbids them: the one that does not, where a `oneOf` counts branches and must not pass by a
+    /// branch that fails for an unknown name alone. None where neither is of use.
+    pub counterpart: Option<Arc<Unit>>,
     /// What was found, with pointers into the schema, and neither tool nor place in a text.
     pub findings: Arc<[Finding]>,
 }

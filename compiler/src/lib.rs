@@ -56,6 +56,7 @@ use crate::ingest::shape::SchemaAt;
 use crate::ingest::source::Source;
 use crate::ir::Model;
 use crate::limits_check::LowerBudget;
+use crate::lower::{Program, Reading};
 use crate::pattern_cache::PatternCache;
 use crate::refs::Registry;
 use crate::well_formed::Checker;
@@ -66,7 +67,7 @@ pub use crate::document::{Documents, DocumentsBuilder};
 pub use crate::finding::{Finding, FindingKind, SchemaRole, Severity};
 pub use crate::ingest::shape::Shape;
 pub use crate::known::{CompiledSchema, KnownSchemas};
-pub use crate::options::{Options, Policy};
+pub use crate::options::{EmptyArguments, NullForOptional, Options, Policy, UnknownParameters};
 pub use crate::pattern_cache::rebuild_pattern;
 pub use crate::portability::{
     Acceptance, Basis, Objection, PROVIDERS, Portability, Provider, Rule, RuleCount, portability,
@@ -170,12 +171,21 @@ fn role_finding(schema: &CompiledSchema, tape: Tape<'_>, root: Node, role: Schem
     Some(Finding::new(FindingKind::RootNotObject, "/type", detail))
 }
 
+/// What judges by one schema.
+#[derive(Debug)]
+pub struct Units {
+    /// What gives the verdict.
+    pub unit: Unit,
+    /// See [`CompiledSchema::counterpart`].
+    pub counterpart: Option<Unit>,
+}
+
 /// Compiles one schema. Errors: the findings that keep it from being compiled, and all others.
-pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Unit, Vec<Finding>), Vec<Finding>> {
+pub fn compile_schema(text: &[u8], options: &Options) -> Result<(Units, Vec<Finding>), Vec<Finding>> {
     let mut buf = TapeBuf::new();
     let tape = buf.read(text, SCHEMA_READ).map_err(|error| vec![unreadable(error)])?;
     match Session::new(options).schema(tape, 0) {
-        (Some(unit), findings) => Ok((unit, findings)),
+        (Some(units), findings) => Ok((units, findings)),
         (None, findings) => Err(findings),
     }
 }
@@ -205,7 +215,7 @@ pub fn stage_listing(text: &[u8], tool: &str, stage: Stage, options: &Options) -
     let mut patterns = PatternCache::default();
     let mut model = Model::new(registry, options, &mut patterns);
     let budget = LowerBudget::new(options.limits.unit_bytes_max);
-    let Some(program) = lower::lower(&mut model, root, options.peephole, budget) else {
+    let Some(program) = lower::lower(&mut model, root, Reading::of(options), budget) else {
         return Ok(None);
     };
     let mut out = String::new();
@@ -238,8 +248,8 @@ fn compile_document(uri: &str, draft: Draft, documents: &Documents, options: &Op
     let mut patterns = PatternCache::default();
     let mut registry = Registry::new(&bump, documents, options.limits.subschemas_max);
     let root = registry.add(tape, 0, Some(uri), dialect::Dialect::of(draft));
-    let (unit, findings) = compile_model(Model::new(registry, options, &mut patterns), root, [0; 32], options);
-    unit.ok_or(findings)
+    let (units, findings) = compile_model(Model::new(registry, options, &mut patterns), root, [0; 32], options);
+    units.map(|units| units.unit).ok_or(findings)
 }
 
 /// What compiling several schemas has in common.
@@ -321,21 +331,23 @@ impl<'o> Session<'o> {
             self.reused += 1;
             return known.clone();
         }
-        let (unit, findings, source) = match hard {
+        let (units, findings, source) = match hard {
             Ok(depth) => {
                 self.compiled += 1;
-                let (unit, findings) = self.compile(tape, node, depth, digest);
-                (unit.map(Arc::new), findings, Some(text.into()))
+                let (units, findings) = self.compile(tape, node, depth, digest);
+                (units, findings, Some(text.into()))
             }
             Err(finding) => (None, vec![finding], None),
         };
-        let schema = CompiledSchema { digest, source, unit, findings: findings.into() };
+        let (unit, counterpart) = units.map_or((None, None), |units| (Some(units.unit), units.counterpart));
+        let (unit, counterpart) = (unit.map(Arc::new), counterpart.map(Arc::new));
+        let schema = CompiledSchema { digest, source, unit, counterpart, findings: findings.into() };
         self.known.insert(schema.clone());
         schema
     }
 
     /// As [`known_schema`](Self::known_schema) where nothing is known.
-    fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Unit>, Vec<Finding>) {
+    fn schema(&mut self, tape: Tape<'_>, node: Node) -> (Option<Units>, Vec<Finding>) {
         match bounds::hard(tape, node, &self.options.limits) {
             Ok(depth) => {
                 let digest = self.digest(&compact::text(tape, node));
@@ -347,7 +359,7 @@ impl<'o> Session<'o> {
 
     /// Compiles a schema that is within the hard limits of size and depth. What is found tells its place by pointer
     /// alone: the same schema may stand in another text tomorrow.
-    fn compile(&mut self, tape: Tape<'_>, node: Node, depth: u64, digest: [u8; 32]) -> (Option<Unit>, Vec<Finding>) {
+    fn compile(&mut self, tape: Tape<'_>, node: Node, depth: u64, digest: [u8; 32]) -> (Option<Units>, Vec<Finding>) {
         let options = self.options;
         let mut findings = Vec::new();
         bounds::health(tape, node, depth, &options.limits, &mut findings);
@@ -369,9 +381,9 @@ impl<'o> Session<'o> {
             return (None, findings);
         }
         let model = Model::new(registry, options, &mut self.patterns);
-        let (unit, more) = compile_model(model, root, digest, options);
+        let (units, more) = compile_model(model, root, digest, options);
         findings.extend(more);
-        (unit, findings)
+        (units, findings)
     }
 
     /// Empties the arena of the schema before, or takes one that this schema is likely to fit.
@@ -396,14 +408,44 @@ impl<'o> Session<'o> {
     }
 }
 
-fn compile_model(
-    mut model: Model<'_, '_>,
+/// The digest of a schema's counterpart: another unit, known by the same source and options.
+pub fn counterpart_digest(digest: &[u8; 32]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(digest);
+    hasher.update(b"counterpart");
+    hasher.finalize().into()
+}
+
+/// How the schema is read for the counterpart of its program, if there is to be one.
+fn counterpart_reading(program: &Program<'_>, options: &Options) -> Option<Reading> {
+    let reading = Reading::of(options);
+    match options.unknown_parameters {
+        UnknownParameters::Ignore => None,
+        UnknownParameters::Report => Some(Reading { forbids_unknown: true, ..reading }),
+        UnknownParameters::Forbid if program.has_ends && program.counts_branches => {
+            Some(Reading { forbids_unknown: false, ..reading })
+        }
+        UnknownParameters::Forbid => None,
+    }
+}
+
+fn compile_model<'d>(
+    mut model: Model<'_, 'd>,
     root: refs::Place,
     digest: [u8; 32],
     options: &Options,
-) -> (Option<Unit>, Vec<Finding>) {
-    let budget = LowerBudget::new(options.limits.unit_bytes_max);
-    let program = lower::lower(&mut model, root, options.peephole, budget);
+) -> (Option<Units>, Vec<Finding>) {
+    let lower = |model: &mut Model<'_, 'd>, reading| {
+        lower::lower(model, root, reading, LowerBudget::new(options.limits.unit_bytes_max))
+    };
+    let program = lower(&mut model, Reading::of(options));
+    let counterpart = match program.as_ref().and_then(|program| counterpart_reading(program, options)) {
+        Some(reading) => lower(&mut model, reading),
+        None => None,
+    };
+    // Where no name can be unknown there is nothing to report.
+    let reports = options.unknown_parameters == UnknownParameters::Report;
+    let counterpart = counterpart.filter(|program| !reports || program.has_ends);
     let places = model.registry.places(root.doc);
     if program.is_some() {
         // What nothing refers to is read all the same: a broken reference or pattern there is a finding too.
@@ -418,19 +460,24 @@ fn compile_model(
     if compiles && program.is_some() {
         contradiction::check(&mut model, &places, &mut findings);
     }
-    let unit = match program {
-        Some(program) if compiles => match emit::emit(&program, &model, digest) {
-            Ok(unit) => Some(unit),
-            Err(error) => {
-                // Not reachable by a schema; said rather than hidden if it ever is.
-                let detail = format!("the program does not hold together: {}", error.0);
-                findings.push(Finding::new(FindingKind::ProgramLimit, "", detail));
-                None
-            }
-        },
-        _ => None,
+    let mut emit = |program: &Program<'d>, digest| match emit::emit(program, &model, digest) {
+        Ok(unit) => Some(unit),
+        Err(error) => {
+            // Not reachable by a schema; said rather than hidden if it ever is.
+            let detail = format!("the program does not hold together: {}", error.0);
+            findings.push(Finding::new(FindingKind::ProgramLimit, "", detail));
+            None
+        }
     };
-    (unit, findings)
+    let units = program.filter(|_| compiles).and_then(|program| {
+        let unit = emit(&program, digest)?;
+        let counterpart = match &counterpart {
+            Some(counterpart) => Some(emit(counterpart, counterpart_digest(&digest))?),
+            None => None,
+        };
+        Some(Units { unit, counterpart })
+    });
+    (units, findings)
 }
 
 /// Whether the schema's own `type`, if it has one, lets objects through.

@@ -21,6 +21,47 @@ pub enum Policy {
     Strict,
 }
 
+/// What becomes of a name that an object has and its schema does not know.
+///
+/// An object is held against the names that any schema applied to it in place declares (`allOf`, `$ref`, the branches of
+/// unions that pass), as by an `unevaluatedProperties: false` around them all; names in `required` and
+/// `dependentRequired` are known too. Wherever schemas say that there may be more, or declare nothing, nothing is
+/// unknown: `additionalProperties` or `unevaluatedProperties` beside, or no `properties` at all (`properties: {}`
+/// declares that there are none). Inside `not`, `if`, `contains` and `propertyNames` the schema alone decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownParameters {
+    /// Nothing: the schema alone decides.
+    #[default]
+    Ignore,
+    /// The call passes, and a notice names it.
+    Report,
+    /// The call is rejected, with a failure `unknown_parameter`.
+    Forbid,
+}
+
+/// What becomes of a call without arguments: `null`, and text that is empty or blank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EmptyArguments {
+    /// They are judged as they are: no object, or no JSON.
+    #[default]
+    Reject,
+    /// They count as `{}`. Holds for arguments, not for results.
+    AsObject,
+}
+
+/// What becomes of `null` for a property that may be left out and whose schema does not take it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NullForOptional {
+    /// It is judged by the property's schema.
+    #[default]
+    Reject,
+    /// It passes, as if the property were not there. Only `properties` is meant so: the member still counts for
+    /// `minProperties`, `dependentRequired` and `propertyNames`, and is judged by patterns that match its name. A property
+    /// may be left out if no part of the composition, in whichever branch, has its name in `required` or asks for it
+    /// beside another.
+    AsAbsent,
+}
+
 /// How schemas are compiled.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is a choice of its own
@@ -32,6 +73,12 @@ pub struct Options {
     /// Whether calls are read as a lax handler reads them, so that `"7"` is taken for an integer; formats are then read as
     /// the types that they stand for. What a call is judged by is that reading, and the handler still gets what was sent.
     pub lax: bool,
+    /// Names that schemas do not know.
+    pub unknown_parameters: UnknownParameters,
+    /// Calls without arguments.
+    pub empty_arguments: EmptyArguments,
+    /// `null` where a property may be left out.
+    pub null_for_optional: NullForOptional,
     /// Documents that references may reach, by URI. Nothing else is ever read.
     pub documents: Arc<Documents>,
     /// The shape that all tools of a catalog are read in; none recognises each by its members. Not part of a digest: it
@@ -53,6 +100,9 @@ impl Default for Options {
             draft: Draft::D2020,
             assert_formats: false,
             lax: false,
+            unknown_parameters: UnknownParameters::Ignore,
+            empty_arguments: EmptyArguments::Reject,
+            null_for_optional: NullForOptional::Reject,
             documents: Arc::default(),
             shape: None,
             policy: Policy::Flag,
@@ -78,6 +128,20 @@ impl Options {
         out.push_str(truth(self.peephole));
         out.push_str(" fusion=");
         out.push_str(truth(self.fusion));
+        // What nobody has set is left out, so that a digest outlives the options that are added.
+        out.push_str(match self.unknown_parameters {
+            UnknownParameters::Ignore => "",
+            UnknownParameters::Report => " unknown=report",
+            UnknownParameters::Forbid => " unknown=forbid",
+        });
+        out.push_str(match self.empty_arguments {
+            EmptyArguments::Reject => "",
+            EmptyArguments::AsObject => " empty=object",
+        });
+        out.push_str(match self.null_for_optional {
+            NullForOptional::Reject => "",
+            NullForOptional::AsAbsent => " null=absent",
+        });
         out.push_str(" limits=");
         push_limits(&mut out, &self.limits);
         out.push_str(" documents=");
@@ -121,6 +185,24 @@ mod tests {
             let mut options = Options::default();
             options.limits.set(name, 1).expect("a limit");
             assert_ne!(options.fingerprint(), plain, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_option_is_in_the_fingerprint() {
+        let plain = Options::default();
+        let others = [
+            Options { assert_formats: true, ..plain.clone() },
+            Options { unknown_parameters: UnknownParameters::Report, ..plain.clone() },
+            Options { unknown_parameters: UnknownParameters::Forbid, ..plain.clone() },
+            Options { empty_arguments: EmptyArguments::AsObject, ..plain.clone() },
+            Options { null_for_optional: NullForOptional::AsAbsent, ..plain.clone() },
+        ];
+        let mut seen = vec![plain.fingerprint()];
+        for options in others {
+            let fingerprint = options.fingerprint();
+            assert!(!seen.contains(&fingerprint), "{fingerprint}");
+            seen.push(fingerprint);
         }
     }
 

@@ -99,8 +99,12 @@ struct Subject {
 impl Subject {
     /// `order` says which order of keys the schema is written in. Errors: it does not compile; the kinds of the findings.
     fn new(draft: Draft, schema: &Value, order: u64) -> Result<Subject, Vec<&'static str>> {
+        Self::compiled(schema, order, &Options { draft, ..Options::default() })
+    }
+
+    /// As [`new`](Self::new), with any options.
+    fn compiled(schema: &Value, order: u64, options: &Options) -> Result<Subject, Vec<&'static str>> {
         let text = reordered(&mut Rng::new(order), schema);
-        let options = Options { draft, ..Options::default() };
         let compile = |text: &str, options: &Options| match Schema::compile(text, options) {
             Ok((schema, _)) => Ok(schema),
             Err(refused) => {
@@ -114,12 +118,12 @@ impl Subject {
             _ => limited.limits.call_fuel_max = 1 + text.len() as u64 % 50,
         }
         Ok(Subject {
-            plain: compile(&text, &options)?,
+            plain: compile(&text, options)?,
             unrewritten: compile(&text, &Options { peephole: false, ..options.clone() })?,
             unfused: compile(&text, &Options { fusion: false, ..options.clone() })?,
             limited: (what, compile(&text, &limited)?),
-            reordered: compile(&schema.to_string(), &options)?,
-            peers: Peers::new(draft, schema),
+            reordered: compile(&schema.to_string(), options)?,
+            peers: Peers::new(options.draft, schema),
             session: Session::new(),
         })
     }
@@ -184,6 +188,16 @@ impl Subject {
         let verdicts = self.peers.verdicts(instance);
         verdicts.into_iter().filter(|(_, theirs)| *theirs != accepted).map(|(peer, _)| peer).collect()
     }
+}
+
+/// What does not agree about a schema compiled with these options, worded; the peers know no options. `None` as well where
+/// the schema does not compile.
+pub(crate) fn problem_with(options: &Options, schema: &Value, instances: &[Value]) -> Option<String> {
+    let mut subject = Subject::compiled(schema, 1, options).ok()?;
+    instances.iter().find_map(|instance| {
+        let (problem, detail) = subject.inner_problem(instance)?;
+        Some(format!("{problem:?}: {schema} and {instance}: {detail}"))
+    })
 }
 
 /// The machine's two verdicts on a tape, without the facade between: accept code and explain code.

@@ -11,7 +11,7 @@
 //!
 //! The same bodies serve both sections of a unit. With the `Judge` sink the first failure ends a block; with a
 //! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on; with the forgiving sink (see
-//! [`mod@crate::missing`]) names that are missing are noted and do not fail. Parts of which only the verdict counts (`not`,
+//! [`mod@crate::missing`]) names that are missing are noted and do not fail; with that of [`mod@crate::unknown`], names that are unknown. Parts of which only the verdict counts (`not`,
 //! `if`, `contains`) are judged *quietly* in all.
 
 mod applicators;
@@ -19,6 +19,7 @@ mod bodies;
 mod evaluated;
 mod forgiving;
 mod kept;
+mod noticing;
 mod part;
 pub(crate) mod skim;
 
@@ -242,6 +243,8 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     const COLLECTS: bool;
     /// Whether a missing name is noted and not a failure, and a union passes by the one branch that lacks nothing else.
     const FORGIVES: bool = false;
+    /// Whether names that no part of the schema knows are noted and no failure ([`mod@crate::unknown`]).
+    const NOTICES: bool = false;
     /// Whether it is told of every instruction, so that none may be judged at a look.
     const TRACES: bool;
     /// Whether only the failure that speaks is sought: what cannot give it is passed over.
@@ -351,6 +354,18 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     }
     /// Forgets those noted since there were so many.
     fn forget_missing(&mut self, len: u32) {
+        let _ = len;
+    }
+    /// Notes that the object at the location now has a member of a name that is unknown ([`NOTICES`](Self::NOTICES)).
+    fn unknown(&mut self, name: I::Node) {
+        let _ = name;
+    }
+    /// How many unknown names are noted.
+    fn unknown_len(&self) -> u32 {
+        0
+    }
+    /// Forgets those noted since there were so many.
+    fn forget_unknown(&mut self, len: u32) {
         let _ = len;
     }
 }
@@ -625,10 +640,16 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         S::FORGIVES && !self.quiet
     }
 
+    /// Whether unknown names are noted here, and do not fail.
+    #[inline]
+    fn noticing(&self) -> bool {
+        S::NOTICES && !self.quiet
+    }
+
     /// Whether something is noted here, of which the location must be known.
     #[inline]
     fn noting(&self) -> bool {
-        self.collecting() || self.forgiving()
+        self.collecting() || self.forgiving() || self.noticing()
     }
 
     // --- entering and leaving blocks -------------------------------------------------------------------------
@@ -654,7 +675,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         if explains && deeper && (self.is_beaten(target, into) || self.asked(target, node)? == Some(true)) {
             return Ok(Some(true));
         }
-        if explains && self.nested_left > 0 && (S::FORGIVES || self.sink.searches()) {
+        if explains && self.nested_left > 0 && (S::FORGIVES || S::NOTICES || self.sink.searches()) {
             return self.nest_to_explain(target, node, into).map(Some);
         }
         self.enter(target, node, into, use_, state, false)?;
@@ -736,13 +757,13 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         self.nested_left -= 1;
         self.sink.enter_block(self.fuel);
         let collect = (self.failed, self.quiet);
-        if S::COLLECTS || S::FORGIVES {
+        if S::COLLECTS || S::FORGIVES || S::NOTICES {
             self.failed = false;
             self.quiet |= use_ == Use::Verdict;
         }
         let passed = self.run_here(target)?;
         self.sink.leave_block(self.fuel);
-        if S::COLLECTS || S::FORGIVES {
+        if S::COLLECTS || S::FORGIVES || S::NOTICES {
             (self.failed, self.quiet) = collect;
         }
         (self.pc, self.node, self.depth) = saved;
@@ -903,6 +924,7 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
             Opcode::AnyOf | Opcode::OneOf if self.forgiving() => {
                 self.forgiven_union_loop(word.opcode(), word.c, state, passed)
             }
+            Opcode::AnyOf | Opcode::OneOf if self.noticing() => self.noticed_union_loop(word.c, state, passed),
             Opcode::AnyOf => self.any_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::OneOf => self.one_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::Not => Ok(self.not_done(passed == Some(true))),

@@ -176,6 +176,9 @@ impl Flags {
     pub const OPEN_BELOW: Flags = Flags(4);
     /// Nor is the upper one.
     pub const OPEN_ABOVE: Flags = Flags(8);
+    /// What the instruction finds is an unknown name: no keyword forbids it, and a sink that takes notice of such names
+    /// lets it pass.
+    pub const UNKNOWN: Flags = Flags(16);
 
     /// Whether all of `other` is in the set.
     pub fn has(self, other: Flags) -> bool {

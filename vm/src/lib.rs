@@ -41,6 +41,7 @@ pub mod scratch;
 pub mod tape;
 pub mod text;
 pub mod unit;
+pub mod unknown;
 pub mod value;
 
 use execute::{Bounds, Judge, Machine, judge_object};

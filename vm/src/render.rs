@@ -202,7 +202,8 @@ impl<'r> Renderer<'r> {
         let (from, to) = record.trail;
         let frames = &self.explanation.trail[from as usize..to as usize];
         // Rule F: the step to a schema that is `false` is left out.
-        let is_false = self.unit.note_of(record).is_some_and(|note| note.path.is_empty());
+        let of_false = |note: &Note| note.path.is_empty() && note.wording == Wording::FalseSchema;
+        let is_false = self.unit.note_of(record).is_some_and(of_false);
         let with_step = frames.len() - usize::from(is_false && !frames.is_empty());
         let calls = frames.iter().enumerate().flat_map(move |(index, (pc, at))| {
             let step = if index < with_step { self.applicator_step(*pc, *at) } else { None };
@@ -385,7 +386,7 @@ pub fn write_plain_step(out: &mut impl Write, step: LocationStep<'_>) -> fmt::Re
     }
 }
 
-fn write_pointer_char(out: &mut impl Write, c: char) -> fmt::Result {
+pub(crate) fn write_pointer_char(out: &mut impl Write, c: char) -> fmt::Result {
     match c {
         '~' => out.write_str("~0"),
         '/' => out.write_str("~1"),

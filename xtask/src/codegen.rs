@@ -139,8 +139,8 @@ decide; the call does not pass.
 ## Failures
 
 The code of a failure is the keyword that failed, in the keyword's own spelling. Beside these: `false_schema` where the
-schema is `false`, `not_json` for arguments that are not JSON, `duplicate_member` for a name that stands twice in one
-object.
+schema is `false`, `unknown_parameter` where an option forbids names that the schema does not know, `not_json` for
+arguments that are not JSON, `duplicate_member` for a name that stands twice in one object.
 
 How failures are worded: `{v}` is the value that failed, `{text}` what the schema says, `{n}` and `{k}` are counts, and
 `{names}`, `{values}` and `{rest}` list what was unexpected.

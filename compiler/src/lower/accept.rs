@@ -10,8 +10,10 @@ use callgate_vm::insn::{Flags, FormatId, Len, Types, Word};
 use callgate_vm::opcode::build;
 
 use crate::ir::{Bound, Count, Dependency, Rule, Schema};
+use crate::lower::composition::part;
 use crate::lower::{
-    BlockId, BlockKind, Low, LowExtra, LowName, LowTable, Lowerer, Op, OwnTable, RECURSIVE_ANCHOR, ScopeId,
+    BlockId, BlockKind, Context, Ends, Low, LowExtra, LowName, LowTable, Lowerer, Op, OwnTable, RECURSIVE_ANCHOR,
+    ScopeId,
 };
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
@@ -83,8 +85,9 @@ pub(super) fn leaf<'d>(schema: &Schema<'d>, rule: &Rule<'d>) -> Option<Low<'d>> 
 
 impl<'d> Lowerer<'_, '_, 'd> {
     /// Lowers the schema at `place` into `ops`; with `track`, so that what it evaluates is marked.
-    pub(super) fn judge(&mut self, place: Place, scope: ScopeId, track: bool, inlined: u32, ops: &mut Vec<Op<'d>>) {
+    pub(super) fn judge(&mut self, place: Place, ctx: Context, track: bool, inlined: u32, ops: &mut Vec<Op<'d>>) {
         let schema = self.schema(place);
+        let from = ops.len();
         match schema.always {
             Some(true) => return,
             Some(false) => return push(ops, Low::Plain(build::never())),
@@ -98,26 +101,60 @@ impl<'d> Lowerer<'_, '_, 'd> {
             push(ops, Low::Plain(build::track_open()));
         }
         let inner = track || opens;
+        let ends = self.ends(schema, ctx);
         let mut tabled = false;
         for rule in rules.iter().copied() {
             match rule {
                 rule if in_table(schema, rule) => {
                     if !std::mem::replace(&mut tabled, true) {
-                        self.object_table(schema, scope, inner, ops);
+                        self.object_table(schema, ctx, inner, ops);
                     }
                 }
-                rule => self.judge_rule(schema, scope, inner, inlined, rule, ops),
+                rule => self.judge_rule(schema, ctx, inner, inlined, rule, ops),
             }
         }
         if opens {
             push(ops, Low::Plain(build::track_close(if track { Flags::TRACK } else { Flags::NONE })));
         }
+        self.judge_ends(schema, ctx, ends, ops);
+        if ctx.is_optional && ops.len() > from {
+            ops.insert(from, Op { low: Low::SkipType { types: Types::NULL, skip: ops.len() - from }, note: None });
+        }
+    }
+
+    /// What is known of the members' names is asked for last.
+    fn judge_ends(&mut self, schema: &Schema<'d>, ctx: Context, ends: Ends<'d>, ops: &mut Vec<Op<'d>>) {
+        match ends {
+            Ends::Open | Ends::InTable => {}
+            Ends::Names(table) => push(ops, Low::AdditionalProperties { flags: Flags::NONE, table }),
+            Ends::Marked(names) => {
+                let unknown = Low::UnevaluatedProperties { flags: Flags::NONE, block: None };
+                self.marked(schema, ctx, names, Op { low: unknown, note: None }, ops);
+            }
+        }
+    }
+
+    /// Marks what any part of the composition evaluates, and runs `unknown` on what is left.
+    pub(super) fn marked(
+        &mut self,
+        schema: &Schema<'d>,
+        ctx: Context,
+        names: &'d LowTable<'d>,
+        unknown: Op<'d>,
+        ops: &mut Vec<Op<'d>>,
+    ) {
+        let marks = self.block(schema.place, ctx.as_written(), BlockKind::Mark);
+        push(ops, Low::Plain(build::track_open()));
+        push(ops, Low::MarkNames(names));
+        push(ops, Low::MarkBy(marks));
+        ops.push(unknown);
+        push(ops, Low::Plain(build::track_close(Flags::NONE)));
     }
 
     fn judge_rule(
         &mut self,
         schema: &Schema<'d>,
-        scope: ScopeId,
+        ctx: Context,
         track: bool,
         inlined: u32,
         rule: &Rule<'d>,
@@ -128,67 +165,68 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
         let kind = if track { BlockKind::Track } else { BlockKind::Judge };
         let flags = if track { Flags::TRACK } else { Flags::NONE };
+        let (child, part) = (self.child(ctx), part(schema, ctx));
         match rule {
             Rule::PropertyNames(inside) => {
-                let block = self.block(*inside, scope, BlockKind::Judge);
+                let block = self.block(*inside, ctx.as_written(), BlockKind::Judge);
                 push(ops, Low::PropertyNames(block));
             }
             Rule::Prefix(list) => {
-                let blocks = self.blocks(list, scope, BlockKind::Judge);
+                let blocks = self.blocks(list, child, BlockKind::Judge);
                 push(ops, Low::PrefixItems(blocks));
                 mark_items(track, list.len() as u32, ops);
             }
             Rule::Items(start, inside) => {
-                let block = self.block(*inside, scope, BlockKind::Judge);
+                let block = self.block(*inside, child, BlockKind::Judge);
                 push(ops, Low::Items { start: *start, block, counts: None });
                 mark_items(track, u32::MAX, ops);
             }
             Rule::Contains(inside, min, max) => {
-                let block = self.block(*inside, scope, BlockKind::Judge);
+                let block = self.block(*inside, ctx.as_written(), BlockKind::Judge);
                 let flags = if track && contains_evaluates(schema) { Flags::TRACK } else { Flags::NONE };
                 push(ops, Low::Contains { flags, block, min: *min, max: *max });
             }
             Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
-                let target = self.target(scope, rule);
-                let block = self.block(target, scope, kind);
+                let target = self.target(ctx.scope, rule);
+                let block = self.block(target, part, kind);
                 push(ops, Low::Call { block, memo: false, track });
             }
             Rule::AllOf(list) => {
                 for place in *list {
                     if inlined < INLINE_DEPTH_MAX {
-                        let scope = self.enter(*place, scope);
-                        self.judge(*place, scope, track, inlined + 1, ops);
+                        let scope = self.enter(*place, ctx.scope);
+                        self.judge(*place, Context { scope, ..part }, track, inlined + 1, ops);
                     } else {
-                        let block = self.block(*place, scope, kind);
+                        let block = self.block(*place, part, kind);
                         push(ops, Low::Call { block, memo: false, track });
                     }
                 }
             }
             Rule::AnyOf(list) => {
-                let branches = self.blocks(list, scope, kind);
+                let branches = self.blocks(list, part, kind);
                 push(ops, Low::AnyOf { flags, branches });
             }
             Rule::OneOf(list) => {
-                let branches = self.blocks(list, scope, kind);
+                let branches = self.blocks(list, part, kind);
                 push(ops, Low::OneOf { flags, branches });
             }
             Rule::Not(inside) => {
-                let block = self.block(*inside, scope, BlockKind::Judge);
+                let block = self.block(*inside, ctx.as_written(), BlockKind::Judge);
                 push(ops, Low::Not(block));
             }
             Rule::If(condition, then, otherwise) => {
-                let condition = self.block(*condition, scope, kind);
-                let then = then.map(|place| self.block(place, scope, kind));
-                let otherwise = otherwise.map(|place| self.block(place, scope, kind));
+                let condition = self.block(*condition, ctx.as_written(), kind);
+                let then = then.map(|place| self.block(place, part, kind));
+                let otherwise = otherwise.map(|place| self.block(place, part, kind));
                 push(ops, Low::If { flags, condition, then, otherwise });
             }
-            Rule::Dependencies(list) => self.dependencies(list, scope, kind, ops),
+            Rule::Dependencies(list) => self.dependencies(list, part, kind, ops),
             Rule::UnevaluatedProperties(inside) => {
-                let block = self.unless_false(*inside, scope, BlockKind::Judge);
+                let block = self.unless_false(*inside, child, BlockKind::Judge);
                 push(ops, Low::UnevaluatedProperties { flags: Flags::NONE, block });
             }
             Rule::UnevaluatedItems(inside) => {
-                let block = self.unless_false(*inside, scope, BlockKind::Judge);
+                let block = self.unless_false(*inside, child, BlockKind::Judge);
                 push(ops, Low::UnevaluatedItems { flags: Flags::NONE, block });
             }
             // Leaves, and what the table has.
@@ -196,9 +234,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
         }
     }
 
-    pub(super) fn blocks(&mut self, places: &[Place], scope: ScopeId, kind: BlockKind) -> &'d [BlockId] {
+    pub(super) fn blocks(&mut self, places: &[Place], ctx: Context, kind: BlockKind) -> &'d [BlockId] {
         let bump = self.model.registry.bump;
-        bump.alloc_slice_fill_iter(places.iter().map(|place| self.block(*place, scope, kind)))
+        bump.alloc_slice_fill_iter(places.iter().map(|place| self.block(*place, ctx, kind)))
     }
 
     /// The name, and after it the others.
@@ -210,9 +248,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     /// The block of a schema, unless it is `false`.
-    pub(super) fn unless_false(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> Option<BlockId> {
+    pub(super) fn unless_false(&mut self, place: Place, ctx: Context, kind: BlockKind) -> Option<BlockId> {
         let never = self.schema(place).always == Some(false);
-        (!never).then(|| self.block(place, scope, kind))
+        (!never).then(|| self.block(place, ctx, kind))
     }
 
     /// What a reference leads to.
@@ -228,7 +266,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
     fn dependencies(
         &mut self,
         list: &[(&'d str, Dependency<'d>)],
-        scope: ScopeId,
+        ctx: Context,
         kind: BlockKind,
         ops: &mut Vec<Op<'d>>,
     ) {
@@ -239,7 +277,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                     push(ops, Low::DependentRequired(self.with_name(name, names)));
                 }
                 Dependency::Schema(place) => {
-                    let block = self.block(*place, scope, kind);
+                    let block = self.block(*place, ctx, kind);
                     push(ops, Low::DependentSchema(name, block));
                 }
             }
@@ -247,9 +285,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     /// Everything about the members in one instruction, and the marks beside it.
-    fn object_table(&mut self, schema: &Schema<'d>, scope: ScopeId, track: bool, ops: &mut Vec<Op<'d>>) {
+    fn object_table(&mut self, schema: &Schema<'d>, ctx: Context, track: bool, ops: &mut Vec<Op<'d>>) {
         let bump = self.model.registry.bump;
-        let OwnTable { table, beyond } = self.own_table(schema, scope);
+        let OwnTable { table, beyond } = self.own_table(schema, ctx);
         if !table.is_empty() {
             push(ops, Low::ObjectTable(table));
         }
@@ -267,23 +305,39 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     /// The table of the schema's own members, made once for each scope.
-    pub(super) fn own_table(&mut self, schema: &Schema<'d>, scope: ScopeId) -> OwnTable<'d> {
-        let key = (schema.place, scope);
-        if let Some(known) = self.own_tables.get(&key) {
-            return *known;
+    pub(super) fn own_table(&mut self, schema: &Schema<'d>, ctx: Context) -> OwnTable<'d> {
+        let site = self.model.registry.site_id(schema.place).filter(|_| ctx.is_plain());
+        let known = match site {
+            Some(site) => self.own_tables.get(site as usize).copied().flatten(),
+            None => self.other_tables.get(&(schema.place, ctx)).copied(),
+        };
+        if let Some(known) = known {
+            return known;
         }
         let bump = self.model.registry.bump;
         let required: &[&str] = match schema.rule(|rule| matches!(rule, Rule::Required(_))) {
             Some(Rule::Required(names)) => names,
             _ => &[],
         };
-        let mut names = self.names(schema, scope, BlockKind::Judge, required.len());
-        let patterns = self.patterns(schema, scope, BlockKind::Judge);
-        let extra = self.extra(schema, scope);
+        let mut names = self.names(schema, ctx, BlockKind::Judge, required.len());
+        let patterns = self.patterns(schema, self.child(ctx), BlockKind::Judge);
+        let mut extra = self.extra(schema, self.child(ctx));
         let beyond = add_required(&mut names, required, bump).map(|table| &*bump.alloc(table));
+        if matches!(self.ends(schema, ctx), Ends::InTable) {
+            extra = LowExtra::Forbid;
+            // What must be there is known, declared or not.
+            names.iter_mut().for_each(|name| name.declared = true);
+        }
         let table = bump.alloc(LowTable { names: names.into_bump_slice(), patterns, extra });
         let own = OwnTable { table, beyond };
-        self.own_tables.insert(key, own);
+        match site {
+            Some(site) => {
+                let len = self.own_tables.len().max(self.model.registry.sites().len());
+                self.own_tables.resize(len, None);
+                self.own_tables[site as usize] = Some(own);
+            }
+            None => drop(self.other_tables.insert((schema.place, ctx), own)),
+        }
         own
     }
 
@@ -291,28 +345,29 @@ impl<'d> Lowerer<'_, '_, 'd> {
     pub(super) fn names(
         &mut self,
         schema: &Schema<'d>,
-        scope: ScopeId,
+        ctx: Context,
         kind: BlockKind,
         more: usize,
     ) -> BumpVec<'d, LowName<'d>> {
         let properties = schema.properties();
         let mut names = BumpVec::with_capacity_in(properties.len() + more, self.model.registry.bump);
         for (name, place) in properties {
-            let block = Some(self.block(*place, scope, kind));
+            let property = self.property(schema, ctx, name, *place);
+            let block = Some(self.block(*place, property, kind));
             names.push(LowName { name, block, declared: true, required: false });
         }
         names
     }
 
     /// The patterns with their blocks.
-    fn patterns(&mut self, schema: &Schema<'d>, scope: ScopeId, kind: BlockKind) -> &'d [(PatternNo, Option<BlockId>)] {
+    fn patterns(&mut self, schema: &Schema<'d>, ctx: Context, kind: BlockKind) -> &'d [(PatternNo, Option<BlockId>)] {
         let bump = self.model.registry.bump;
         let patterns = schema.pattern_properties().unwrap_or_default().iter();
-        bump.alloc_slice_fill_iter(patterns.map(|(pattern, place)| (*pattern, Some(self.block(*place, scope, kind)))))
+        bump.alloc_slice_fill_iter(patterns.map(|(pattern, place)| (*pattern, Some(self.block(*place, ctx, kind)))))
     }
 
     /// What the table does with the members that it does not name.
-    fn extra(&mut self, schema: &Schema<'d>, scope: ScopeId) -> LowExtra {
+    fn extra(&mut self, schema: &Schema<'d>, ctx: Context) -> LowExtra {
         let place = schema.rules.iter().find_map(|at| match &at.rule {
             Rule::AdditionalProperties(place) => Some(*place),
             Rule::UnevaluatedProperties(place) if is_static(schema, &at.rule) => Some(*place),
@@ -324,12 +379,12 @@ impl<'d> Lowerer<'_, '_, 'd> {
         match self.schema(place).always {
             Some(false) => LowExtra::Forbid,
             Some(true) => LowExtra::Skip,
-            None => LowExtra::Run(Some(self.block(place, scope, BlockKind::Judge))),
+            None => LowExtra::Run(Some(self.block(place, ctx, BlockKind::Judge))),
         }
     }
 
     /// Marks what the schema at `place` evaluates, and judges nothing that does not decide it.
-    pub(super) fn mark(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    pub(super) fn mark(&mut self, place: Place, ctx: Context, ops: &mut Vec<Op<'d>>) {
         let soft = Flags::TRACK.with(Flags::SOFT);
         let schema = self.schema(place);
         let bump = self.model.registry.bump;
@@ -340,46 +395,46 @@ impl<'d> Lowerer<'_, '_, 'd> {
         for at in schema.rules {
             match &at.rule {
                 Rule::AdditionalProperties(inside) => {
-                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                    if let Some(block) = self.unless_false(*inside, ctx, BlockKind::Judge) {
                         let table = bump.alloc(LowTable { extra: LowExtra::Run(Some(block)), ..names });
                         push(ops, Low::AdditionalProperties { flags: soft, table });
                     }
                 }
                 Rule::UnevaluatedProperties(inside) => {
-                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                    if let Some(block) = self.unless_false(*inside, ctx, BlockKind::Judge) {
                         push(ops, Low::UnevaluatedProperties { flags: soft, block: Some(block) });
                     }
                 }
                 Rule::UnevaluatedItems(inside) => {
-                    if let Some(block) = self.unless_false(*inside, scope, BlockKind::Judge) {
+                    if let Some(block) = self.unless_false(*inside, ctx, BlockKind::Judge) {
                         push(ops, Low::UnevaluatedItems { flags: soft, block: Some(block) });
                     }
                 }
                 Rule::Prefix(list) => mark_items(true, list.len() as u32, ops),
                 Rule::Items(..) | Rule::ItemsEnd(_) => mark_items(true, u32::MAX, ops),
                 Rule::Contains(inside, ..) if contains_evaluates(schema) => {
-                    let block = self.block(*inside, scope, BlockKind::Judge);
+                    let block = self.block(*inside, ctx, BlockKind::Judge);
                     push(ops, Low::Contains { flags: soft, block, min: 0, max: u32::MAX });
                 }
                 Rule::AllOf(list) | Rule::AnyOf(list) | Rule::OneOf(list) => {
-                    let branches = self.blocks(list, scope, BlockKind::Track);
+                    let branches = self.blocks(list, ctx, BlockKind::Track);
                     push(ops, Low::AnyOf { flags: soft, branches });
                 }
                 Rule::If(condition, then, otherwise) => {
-                    let condition = self.block(*condition, scope, BlockKind::Track);
-                    let then = then.map(|place| self.block(place, scope, BlockKind::Mark));
-                    let otherwise = otherwise.map(|place| self.block(place, scope, BlockKind::Mark));
+                    let condition = self.block(*condition, ctx, BlockKind::Track);
+                    let then = then.map(|place| self.block(place, ctx, BlockKind::Mark));
+                    let otherwise = otherwise.map(|place| self.block(place, ctx, BlockKind::Mark));
                     push(ops, Low::If { flags: Flags::TRACK, condition, then, otherwise });
                 }
                 Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
-                    let target = self.target(scope, &at.rule);
-                    let block = self.block(target, scope, BlockKind::Mark);
+                    let target = self.target(ctx.scope, &at.rule);
+                    let block = self.block(target, ctx, BlockKind::Mark);
                     push(ops, Low::Call { block, memo: false, track: true });
                 }
                 Rule::Dependencies(list) => {
                     let schemas = list.iter().filter(|(_, needed)| matches!(needed, Dependency::Schema(_)));
                     let schemas: Vec<_> = schemas.copied().collect();
-                    self.dependencies(&schemas, scope, BlockKind::Mark, ops);
+                    self.dependencies(&schemas, ctx, BlockKind::Mark, ops);
                 }
                 _ => {}
             }

@@ -13,26 +13,37 @@ use callgate_vm::tape::Node;
 use crate::dialect::{Draft, Keyword};
 use crate::ir::{Bound, Count, Dependency, Rule, RuleAt, Schema};
 use crate::lower::accept::{in_table, is_static, leaf, names_table, required_table};
-use crate::lower::{BlockKind, Low, LowExtra, LowNote, LowPath, LowTable, Lowerer, Op, OwnTable, ScopeId};
+use crate::lower::composition::part;
+use crate::lower::{
+    BlockKind, Context, Ends, Low, LowExtra, LowName, LowNote, LowPath, LowTable, Lowerer, Op, OwnTable,
+};
 use crate::refs::Place;
 
 impl<'d> Lowerer<'_, '_, 'd> {
     /// Lowers the schema at `place` into `ops`, with notes.
-    pub(super) fn explain(&mut self, place: Place, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    pub(super) fn explain(&mut self, place: Place, ctx: Context, ops: &mut Vec<Op<'d>>) {
         let schema = self.schema(place);
         match schema.always {
             Some(true) => {}
             Some(false) => ops.push(self.false_schema(place, LowPath::Here)),
             None => {
-                self.survey(schema, scope, ops);
-                schema.rules.iter().for_each(|at| self.explain_rule(schema, at, scope, ops));
+                let ends = self.ends(schema, ctx);
+                // A survey knows nothing of names that other parts declare.
+                if !matches!(ends, Ends::Names(_)) {
+                    self.survey(schema, ctx, ops);
+                }
+                schema.rules.iter().for_each(|at| self.explain_rule(schema, at, ctx, ops));
+                self.explain_ends(schema, ctx, ends, ops);
+                if ctx.is_optional && !ops.is_empty() {
+                    ops.insert(0, Op { low: Low::SkipType { types: Types::NULL, skip: ops.len() }, note: None });
+                }
             }
         }
     }
 
     /// Heads what is said of members with the table that judges them, if that is one. A member's schema that is `false`
     /// fails where the object is (rule F), so that it has a say beside the object's own keywords.
-    fn survey(&mut self, schema: &Schema<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    fn survey(&mut self, schema: &Schema<'d>, ctx: Context, ops: &mut Vec<Op<'d>>) {
         if !schema.rules.iter().any(|at| in_table(schema, &at.rule)) {
             return;
         }
@@ -41,7 +52,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         if children.any(|place| self.schema(place).always == Some(false)) {
             return;
         }
-        let OwnTable { table, beyond } = self.own_table(schema, scope);
+        let OwnTable { table, beyond } = self.own_table(schema, ctx);
         if !table.is_empty() && beyond.is_none() {
             ops.push(Op { low: Low::Survey(table), note: None });
         }
@@ -62,6 +73,33 @@ impl<'d> Lowerer<'_, '_, 'd> {
         self.noted(note, Low::Plain(build::never()))
     }
 
+    /// Names that no part of the composition knows. The failure is of the option and of no keyword; it is worded as that of
+    /// `additionalProperties`, and stands where the schema object does.
+    fn explain_ends(&mut self, schema: &Schema<'d>, ctx: Context, ends: Ends<'d>, ops: &mut Vec<Op<'d>>) {
+        let bump = self.model.registry.bump;
+        let note = LowNote {
+            keyword: None,
+            path: LowPath::Here,
+            ..note_of(schema, Keyword::AdditionalProperties, Wording::AdditionalProperties, &[])
+        };
+        let flags = Flags::UNKNOWN;
+        match ends {
+            Ends::Open => {}
+            Ends::InTable => {
+                let OwnTable { table, .. } = self.own_table(schema, ctx);
+                let names = table.names.iter().map(|name| LowName { block: None, required: false, ..*name });
+                let (names, patterns) = (bump.alloc_slice_fill_iter(names), names_table(schema, bump).patterns);
+                let table = bump.alloc(LowTable { names, patterns, extra: LowExtra::Forbid });
+                ops.push(self.noted(note, Low::AdditionalProperties { flags, table }));
+            }
+            Ends::Names(table) => ops.push(self.noted(note, Low::AdditionalProperties { flags, table })),
+            Ends::Marked(names) => {
+                let unknown = self.noted(note, Low::UnevaluatedProperties { flags, block: None });
+                self.marked(schema, ctx, names, unknown, ops);
+            }
+        }
+    }
+
     /// The instruction with its note.
     fn noted(&self, note: LowNote<'d>, low: Low<'d>) -> Op<'d> {
         Op { low, note: Some(self.model.registry.bump.alloc(note)) }
@@ -76,13 +114,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
         self.model.registry.bump.alloc_slice_fill_iter(texts.map(|text| self.model.quoted(text)))
     }
 
-    fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    fn explain_rule(&mut self, schema: &Schema<'d>, at: &RuleAt<'d>, ctx: Context, ops: &mut Vec<Op<'d>>) {
         let RuleAt { keyword, ref rule } = *at;
         if let Some(low) = leaf(schema, rule) {
             let (wording, texts) = self.leaf_wording(schema, rule);
             let note = note_of(schema, keyword, wording, texts);
             return ops.push(self.noted(note, low));
         }
+        let (child, part) = (self.child(ctx), part(schema, ctx));
         // The wording of an instruction that fails only through what it runs is never used.
         let plain = || note_of(schema, keyword, Wording::Union, &[]);
         match rule {
@@ -94,7 +133,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 ops.push(self.noted(note, Low::Required(table)));
             }
             Rule::Properties(_) => {
-                let names = self.names(schema, scope, BlockKind::Explain, 0).into_bump_slice();
+                let names = self.names(schema, ctx, BlockKind::Explain, 0).into_bump_slice();
                 let table = LowTable { names, patterns: &[], extra: LowExtra::Skip };
                 let note = LowNote { texts: self.openness(schema), ..plain() };
                 ops.push(self.noted(note, Low::Properties(self.model.registry.bump.alloc(table))));
@@ -102,33 +141,33 @@ impl<'d> Lowerer<'_, '_, 'd> {
             Rule::PatternProperties(list) => {
                 let bump = self.model.registry.bump;
                 let pairs =
-                    list.iter().map(|(pattern, place)| (*pattern, self.block(*place, scope, BlockKind::Explain)));
+                    list.iter().map(|(pattern, place)| (*pattern, self.block(*place, child, BlockKind::Explain)));
                 let pairs = bump.alloc_slice_fill_iter(pairs);
                 ops.push(self.noted(plain(), Low::PatternProperties(pairs)));
             }
-            Rule::AdditionalProperties(inside) => self.additional_properties(schema, keyword, *inside, scope, ops),
+            Rule::AdditionalProperties(inside) => self.additional_properties(schema, keyword, *inside, child, ops),
             Rule::PropertyNames(inside) => {
-                let block = self.block(*inside, scope, BlockKind::Explain);
+                let block = self.block(*inside, ctx.as_written(), BlockKind::Explain);
                 ops.push(self.noted(plain(), Low::PropertyNames(block)));
             }
             Rule::Prefix(list) => {
-                let blocks = self.blocks(list, scope, BlockKind::Explain);
+                let blocks = self.blocks(list, child, BlockKind::Explain);
                 ops.push(self.noted(plain(), Low::PrefixItems(blocks)));
             }
             Rule::Items(start, inside) => {
-                let block = self.block(*inside, scope, BlockKind::Explain);
+                let block = self.block(*inside, child, BlockKind::Explain);
                 ops.push(self.noted(plain(), Low::Items { start: *start, block, counts: None }));
             }
-            Rule::Contains(inside, min, max) => self.contains(schema, *inside, (*min, *max), scope, ops),
-            Rule::AllOf(list) => self.all_of(schema, list, scope, ops),
+            Rule::Contains(inside, min, max) => self.contains(schema, *inside, (*min, *max), ctx, ops),
+            Rule::AllOf(list) => self.all_of(schema, list, part, ops),
             Rule::AnyOf(list) => {
-                let branches = self.blocks(list, scope, BlockKind::Explain);
+                let branches = self.blocks(list, part, BlockKind::Explain);
                 let texts = self.model.registry.bump.alloc_slice_fill_iter(self.discriminator(schema));
                 let note = LowNote { texts, ..plain() };
                 ops.push(self.noted(note, Low::AnyOf { flags: Flags::NONE, branches }));
             }
             Rule::OneOf(list) => {
-                let branches = self.blocks(list, scope, BlockKind::Explain);
+                let branches = self.blocks(list, part, BlockKind::Explain);
                 let mut texts = BumpVec::with_capacity_in(list.len() + 1, self.model.registry.bump);
                 texts.extend(list.iter().map(|place| self.model.noted(*place, place.node)));
                 texts.extend(self.discriminator(schema));
@@ -136,30 +175,30 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 ops.push(self.noted(note, Low::OneOf { flags: Flags::NONE, branches }));
             }
             Rule::Not(inside) => {
-                let block = self.block(*inside, scope, BlockKind::Judge);
+                let block = self.block(*inside, ctx.as_written(), BlockKind::Judge);
                 let texts = self.texts(&[self.model.noted(*inside, inside.node)]);
                 let note = note_of(schema, keyword, Wording::Not, texts);
                 ops.push(self.noted(note, Low::Not(block)));
             }
             Rule::If(condition, then, otherwise) => {
-                let condition = self.block(*condition, scope, BlockKind::Judge);
-                let then = then.map(|place| self.block(place, scope, BlockKind::Explain));
-                let otherwise = otherwise.map(|place| self.block(place, scope, BlockKind::Explain));
+                let condition = self.block(*condition, ctx.as_written(), BlockKind::Judge);
+                let then = then.map(|place| self.block(place, part, BlockKind::Explain));
+                let otherwise = otherwise.map(|place| self.block(place, part, BlockKind::Explain));
                 // `if` is no step of the evaluation path; `then` and `else` are.
                 let note = LowNote { path: LowPath::Here, ..plain() };
                 ops.push(self.noted(note, Low::If { flags: Flags::NONE, condition, then, otherwise }));
             }
             Rule::Ref(_) | Rule::DynamicRef(..) | Rule::RecursiveRef(..) => {
-                let target = self.target(scope, rule);
-                let block = self.block(target, scope, BlockKind::Explain);
+                let target = self.target(ctx.scope, rule);
+                let block = self.block(target, part, BlockKind::Explain);
                 // Neither is `$ref`; the dynamic references are.
                 let path = if keyword == Keyword::Ref { LowPath::Here } else { LowPath::Keyword(keyword) };
                 let note = LowNote { path, ..plain() };
                 ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
             }
-            Rule::Dependencies(list) => self.explain_dependencies(schema, keyword, list, scope, ops),
-            Rule::UnevaluatedProperties(inside) => self.unevaluated(schema, at, *inside, scope, ops),
-            Rule::UnevaluatedItems(inside) => self.unevaluated(schema, at, *inside, scope, ops),
+            Rule::Dependencies(list) => self.explain_dependencies(schema, keyword, list, part, ops),
+            Rule::UnevaluatedProperties(inside) => self.unevaluated(schema, at, *inside, ctx, ops),
+            Rule::UnevaluatedItems(inside) => self.unevaluated(schema, at, *inside, ctx, ops),
             // Leaves have been dealt with.
             _ => {}
         }
@@ -229,13 +268,13 @@ impl<'d> Lowerer<'_, '_, 'd> {
         schema: &Schema<'d>,
         keyword: Keyword,
         inside: Place,
-        scope: ScopeId,
+        ctx: Context,
         ops: &mut Vec<Op<'d>>,
     ) {
         if self.schema(inside).always == Some(true) {
             return;
         }
-        let block = self.unless_false(inside, scope, BlockKind::Explain);
+        let block = self.unless_false(inside, ctx, BlockKind::Explain);
         let extra = block.map_or(LowExtra::Forbid, |block| LowExtra::Run(Some(block)));
         let note = match schema.pattern_properties() {
             Some(patterns) => {
@@ -258,10 +297,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
         schema: &Schema<'d>,
         inside: Place,
         (min, max): (u32, u32),
-        scope: ScopeId,
+        ctx: Context,
         ops: &mut Vec<Op<'d>>,
     ) {
-        let block = self.block(inside, scope, BlockKind::Judge);
+        let block = self.block(inside, ctx.as_written(), BlockKind::Judge);
         let note = if schema.draft < Draft::D2019 {
             note_of(schema, Keyword::Contains, Wording::NoneValid, &[])
         } else {
@@ -281,7 +320,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         Some(self.model.noted(schema.place, node))
     }
 
-    fn all_of(&mut self, schema: &Schema<'d>, list: &[Place], scope: ScopeId, ops: &mut Vec<Op<'d>>) {
+    fn all_of(&mut self, schema: &Schema<'d>, list: &[Place], ctx: Context, ops: &mut Vec<Op<'d>>) {
         for (index, place) in list.iter().enumerate() {
             if self.schema(*place).always == Some(false) {
                 // Rule F: without the step to it.
@@ -289,7 +328,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 ops.push(op);
                 continue;
             }
-            let block = self.block(*place, scope, BlockKind::Explain);
+            let block = self.block(*place, ctx, BlockKind::Explain);
             let note = note_of(schema, Keyword::AllOf, Wording::Union, &[]);
             let note = LowNote { path: LowPath::Element(Keyword::AllOf, index), ..note };
             ops.push(self.noted(note, Low::Call { block, memo: false, track: false }));
@@ -301,14 +340,14 @@ impl<'d> Lowerer<'_, '_, 'd> {
         schema: &Schema<'d>,
         keyword: Keyword,
         list: &[(&'d str, Dependency<'d>)],
-        scope: ScopeId,
+        ctx: Context,
         ops: &mut Vec<Op<'d>>,
     ) {
         for (name, needed) in list {
             let names = match needed {
                 Dependency::Names(names) => names,
                 Dependency::Schema(place) => {
-                    let block = self.block(*place, scope, BlockKind::Explain);
+                    let block = self.block(*place, ctx, BlockKind::Explain);
                     let note = note_of(schema, keyword, Wording::Union, &[]);
                     ops.push(self.noted(note, Low::DependentSchema(name, block)));
                     continue;
@@ -327,7 +366,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         schema: &Schema<'d>,
         at: &RuleAt<'d>,
         inside: Place,
-        scope: ScopeId,
+        ctx: Context,
         ops: &mut Vec<Op<'d>>,
     ) {
         let always = self.schema(inside).always;
@@ -347,8 +386,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
             return ops.push(self.noted(note, Low::AdditionalProperties { flags: Flags::NONE, table }));
         }
         let kind = if items { BlockKind::Judge } else { BlockKind::Explain };
-        let block = self.unless_false(inside, scope, kind);
-        let marks = self.block(schema.place, scope, BlockKind::Mark);
+        let block = self.unless_false(inside, self.child(ctx), kind);
+        let marks = self.block(schema.place, ctx.as_written(), BlockKind::Mark);
         let flags = Flags::NONE;
         let low =
             if items { Low::UnevaluatedItems { flags, block } } else { Low::UnevaluatedProperties { flags, block } };

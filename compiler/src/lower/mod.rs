@@ -10,10 +10,13 @@
 //! with its eight resources has one.
 
 pub(crate) mod accept;
+mod composition;
 mod cycle;
 mod explain;
 pub(crate) mod graph;
 mod scope;
+
+use std::rc::Rc;
 
 use ahash::HashMap;
 use callgate_vm::failure::Wording;
@@ -29,7 +32,10 @@ use crate::location::LocationId;
 use crate::pattern_cache::PatternNo;
 use crate::refs::Place;
 
+pub(crate) use composition::{Context, Reading};
 pub(crate) use scope::{ScopeId, Scopes};
+
+use composition::{Claims, Ends};
 
 /// An index into [`Program::blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,7 +58,7 @@ pub(crate) enum BlockKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BlockKey {
     pub(crate) place: Place,
-    pub(crate) scope: ScopeId,
+    pub(crate) context: Context,
     pub(crate) kind: BlockKind,
 }
 
@@ -235,6 +241,11 @@ pub(crate) struct Program<'d> {
     pub(crate) explain: BlockId,
     /// Whether instances are visited more than once as a matter of course.
     pub(crate) revisits: bool,
+    /// Whether some object must not have names that are unknown.
+    pub(crate) has_ends: bool,
+    /// Whether there is a `oneOf` in what is read otherwise than written: a branch that fails by that alone may leave
+    /// another as the only one.
+    pub(crate) counts_branches: bool,
 }
 
 impl<'d> Program<'d> {
@@ -268,7 +279,7 @@ impl Op<'_> {
 pub(crate) fn lower<'d>(
     model: &mut Model<'_, 'd>,
     root: Place,
-    peephole: bool,
+    reading: Reading,
     budget: LowerBudget,
 ) -> Option<Program<'d>> {
     // Most schemas have two blocks: one judges and one explains.
@@ -278,16 +289,22 @@ pub(crate) fn lower<'d>(
         scopes: Scopes::default(),
         ids: vec![[None; 4]; blocks / 2],
         other_ids: HashMap::default(),
-        own_tables: HashMap::default(),
+        own_tables: vec![None; blocks / 2],
+        other_tables: HashMap::default(),
+        reading,
+        claims: HashMap::default(),
+        has_ends: false,
+        counts_branches: false,
         keys: Vec::with_capacity(blocks),
         blocks: Vec::with_capacity(blocks),
         budget,
     };
-    let accept = lowerer.block(root, ScopeId::EMPTY, BlockKind::Judge);
-    let explain = lowerer.block(root, ScopeId::EMPTY, BlockKind::Explain);
+    let context = lowerer.outermost();
+    let accept = lowerer.block(root, context, BlockKind::Judge);
+    let explain = lowerer.block(root, context, BlockKind::Explain);
     lowerer.lower_all()?;
-    let blocks = lowerer.blocks;
-    let mut program = Program { blocks, accept, explain, revisits: false };
+    let Lowerer { blocks, has_ends, counts_branches, .. } = lowerer;
+    let mut program = Program { blocks, accept, explain, revisits: false, has_ends, counts_branches };
     if let Some(block) = graph::in_place_cycle(&program) {
         cycle::report(model, program.blocks[block.0 as usize].key.place);
         return None;
@@ -299,7 +316,7 @@ pub(crate) fn lower<'d>(
             Low::Call { memo: true, .. } | Low::UnevaluatedProperties { .. } | Low::UnevaluatedItems { .. }
         )
     });
-    if peephole {
+    if model.options.peephole {
         crate::peephole::run(&mut program, model.registry.bump);
     }
     if model.options.fusion {
@@ -316,7 +333,15 @@ struct Lowerer<'l, 'm, 'd> {
     ids: Vec<[Option<BlockId>; 4]>,
     /// All others.
     other_ids: HashMap<BlockKey, BlockId>,
-    own_tables: HashMap<(Place, ScopeId), OwnTable<'d>>,
+    /// By site, as for blocks.
+    own_tables: Vec<Option<OwnTable<'d>>>,
+    other_tables: HashMap<(Place, Context), OwnTable<'d>>,
+    reading: Reading,
+    /// What compositions say of members, by the places where they start; `None` for those that are too large.
+    claims: HashMap<(Place, ScopeId), Option<Rc<Claims<'d>>>>,
+    /// See [`Program`].
+    has_ends: bool,
+    counts_branches: bool,
     keys: Vec<BlockKey>,
     blocks: Vec<Block<'d>>,
     budget: LowerBudget,
@@ -324,12 +349,12 @@ struct Lowerer<'l, 'm, 'd> {
 
 impl<'d> Lowerer<'_, '_, 'd> {
     /// The block's id; it is lowered in its turn.
-    fn block(&mut self, place: Place, scope: ScopeId, kind: BlockKind) -> BlockId {
-        let scope = self.enter(place, scope);
-        let key = BlockKey { place, scope, kind };
+    fn block(&mut self, place: Place, context: Context, kind: BlockKind) -> BlockId {
+        let context = Context { scope: self.enter(place, context.scope), ..context };
+        let key = BlockKey { place, context, kind };
         let next = BlockId(self.keys.len() as u32);
         let id = match self.model.registry.site_id(place) {
-            Some(site) if scope == ScopeId::EMPTY => {
+            Some(site) if context.is_plain() => {
                 let len = self.ids.len().max(self.model.registry.sites().len());
                 self.ids.resize(len, [None; 4]);
                 *self.ids[site as usize][kind as usize].get_or_insert(next)
@@ -359,11 +384,11 @@ impl<'d> Lowerer<'_, '_, 'd> {
         while self.blocks.len() < self.keys.len() {
             let key = self.keys[self.blocks.len()];
             match key.kind {
-                BlockKind::Judge => self.judge(key.place, key.scope, false, 0, &mut ops),
-                BlockKind::Track => self.judge(key.place, key.scope, true, 0, &mut ops),
-                BlockKind::Mark => self.mark(key.place, key.scope, &mut ops),
+                BlockKind::Judge => self.judge(key.place, key.context, false, 0, &mut ops),
+                BlockKind::Track => self.judge(key.place, key.context, true, 0, &mut ops),
+                BlockKind::Mark => self.mark(key.place, key.context, &mut ops),
                 BlockKind::Explain => {
-                    self.explain(key.place, key.scope, &mut ops);
+                    self.explain(key.place, key.context, &mut ops);
                     self.head(key, &mut ops);
                 }
             }
@@ -386,7 +411,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
         // A schema that is `false` is known by its first instruction.
         let is_false = self.schema(key.place).always.is_some();
         if !root && !is_false && !ops.is_empty() {
-            let judging = self.block(key.place, key.scope, BlockKind::Judge);
+            let judging = self.block(key.place, key.context, BlockKind::Judge);
             ops.insert(0, Op { low: Low::AsJudged(judging), note: None });
         }
     }

@@ -20,7 +20,7 @@ use crate::document::SCHEMA_READ;
 use crate::emit;
 use crate::ir::{Model, Rule};
 use crate::limits_check::LowerBudget;
-use crate::lower;
+use crate::lower::{self, Reading};
 use crate::refs::Place;
 use crate::subset::given::{Given, Kinds};
 use crate::subset::{At, Compare, OUT_OF_STEPS};
@@ -224,7 +224,7 @@ impl<'d> Compare<'_, 'd> {
         let model = &mut self.models[schema.side as usize];
         let unit = (!model.registry.has_dynamic).then(|| {
             let budget = LowerBudget::new(model.options.limits.unit_bytes_max);
-            let program = lower::lower(model, schema.place, model.options.peephole, budget)?;
+            let program = lower::lower(model, schema.place, Reading::AS_WRITTEN, budget)?;
             emit::emit(&program, model, [0; 32]).ok()
         });
         self.judge.units.insert(schema, unit.flatten());

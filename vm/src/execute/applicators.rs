@@ -454,6 +454,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             }
             match table.extra {
                 Extra::Skip => {}
+                Extra::Forbid if self.noticing() && flags.has(Flags::UNKNOWN) => self.sink.unknown(member.name_node),
                 Extra::Forbid if !self.collecting() => return Ok(if soft { Flow::Next } else { Flow::Fail }),
                 Extra::Forbid => self.sink.extra_node(self.instance, member.name_node),
                 Extra::Run(target) => {
@@ -781,7 +782,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
                 continue;
             }
             if !target.is_some() {
-                if self.collecting() {
+                if self.noticing() && flags.has(Flags::UNKNOWN) {
+                    self.sink.unknown(member.name_node);
+                } else if self.collecting() {
                     self.sink.extra_node(self.instance, member.name_node);
                 } else if !soft {
                     return Ok(Flow::Fail);

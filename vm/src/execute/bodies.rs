@@ -372,6 +372,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if self.forgiving() {
             return self.forgiven_union_loop(Opcode::AnyOf, branches.0, State::default(), None);
         }
+        if self.noticing() {
+            return self.noticed_union_loop(branches.0, State::default(), None);
+        }
         // Code that only marks ends its unions without a word.
         if self.collecting() && !flags.has(Flags::SOFT) {
             self.sink.open_union();
@@ -382,6 +385,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     fn one_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
         if self.forgiving() {
             return self.forgiven_union_loop(Opcode::OneOf, branches.0, State::default(), None);
+        }
+        if self.noticing() {
+            return self.noticed_union_loop(branches.0, State::default(), None);
         }
         if self.collecting() {
             self.sink.open_union();

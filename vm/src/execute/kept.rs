@@ -17,6 +17,10 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
     /// is one where a union was open anyway.
     pub(super) fn memo_key(&self, target: Target) -> Option<MemoKey> {
+        // What is unknown would have to be noted again, for each way that leads here.
+        if self.noticing() {
+            return None;
+        }
         let mode = match (self.collecting(), self.sink.in_union()) {
             (false, _) if self.forgiving() => MEMO_FORGIVEN,
             (false, _) => MEMO_JUDGE,

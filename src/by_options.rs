@@ -1,0 +1,330 @@
+//! What options ask of a call beside its schema: arguments that are empty, and names that the schema does not know.
+//!
+//! ```text
+//! empty_arguments: AsObject     null, "", blank text  ->  {}
+//! unknown_parameters: Report    the schema passes the call; its counterpart, which forbids unknown names, does not
+//!                               ->  accepted, with a notice for each of them
+//! unknown_parameters: Forbid    the unit forbids them itself. Where a `oneOf` counts branches, its counterpart, which does
+//!                               not, must pass the call as well
+//! ```
+//!
+//! A schema of which nothing is asked has none of this, and its check knows nothing of it but a null pointer.
+
+use std::fmt::Write;
+
+use callgate_compiler::{EmptyArguments, Options, UnknownParameters};
+use callgate_vm::instance::{Halt, Instance, View};
+use callgate_vm::json;
+use callgate_vm::judge;
+use callgate_vm::render::Bounded;
+use callgate_vm::scratch::StackOf;
+use callgate_vm::tape::{ReadError, TapeInstance};
+use callgate_vm::unit::Unit;
+use callgate_vm::unknown::{UnknownNames, find_unknown};
+use callgate_vm::value::ValueInstance;
+use serde_json::Value;
+
+use crate::reading::Sent;
+use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
+use crate::session::Session;
+
+/// Notices of one call; one more counts the rest.
+const NOTICES_MAX: usize = 20;
+
+/// A notice that is longer is cut. Unit: bytes.
+const NOTICE_BYTES_MAX: usize = 512;
+
+/// The arguments of a call that has none.
+const NO_ARGUMENTS: &[u8] = b"{}";
+
+/// What is asked of calls.
+#[derive(Debug)]
+pub(crate) struct ByOptions {
+    empty_as_object: bool,
+    counterpart: Option<Counterpart>,
+}
+
+/// The schema read the other way.
+#[derive(Debug)]
+enum Counterpart {
+    /// It names what is unknown in calls that pass.
+    Notices(Schema),
+    /// It must pass calls too.
+    Confirms(Schema),
+}
+
+impl ByOptions {
+    /// What the options ask of arguments; `None` if that is nothing. `counterpart`: of the schema, if it has one.
+    pub(crate) fn of_arguments(options: &Options, counterpart: Option<Schema>) -> Option<ByOptions> {
+        Self::of(options, options.empty_arguments == EmptyArguments::AsObject, counterpart)
+    }
+
+    /// As above, of results.
+    pub(crate) fn of_results(options: &Options, counterpart: Option<Schema>) -> Option<ByOptions> {
+        Self::of(options, false, counterpart)
+    }
+
+    fn of(options: &Options, empty_as_object: bool, counterpart: Option<Schema>) -> Option<ByOptions> {
+        let counterpart = counterpart.map(|schema| match options.unknown_parameters {
+            UnknownParameters::Report => Counterpart::Notices(schema),
+            UnknownParameters::Ignore | UnknownParameters::Forbid => Counterpart::Confirms(schema),
+        });
+        (empty_as_object || counterpart.is_some()).then_some(ByOptions { empty_as_object, counterpart })
+    }
+
+    /// The counterpart's unit.
+    pub(crate) fn unit(&self) -> Option<&Unit> {
+        match &self.counterpart {
+            Some(Counterpart::Notices(schema) | Counterpart::Confirms(schema)) => Some(schema.unit()),
+            None => None,
+        }
+    }
+}
+
+impl Schema {
+    /// [`check`](Self::check), where something is asked.
+    pub(crate) fn check_by_options<'s>(
+        &'s self,
+        asked: &'s ByOptions,
+        session: &'s mut Session,
+        arguments: Arguments<'s>,
+    ) -> Outcome<'s> {
+        let is_empty = asked.empty_as_object && arguments.are_empty();
+        let arguments = if is_empty { Arguments::Bytes(NO_ARGUMENTS) } else { arguments };
+        match &asked.counterpart {
+            None => self.check_alone(session, arguments),
+            Some(Counterpart::Confirms(other)) if self.passes(session, arguments) => {
+                other.check_alone(session, arguments)
+            }
+            Some(Counterpart::Notices(other)) if self.passes(session, arguments) => {
+                if other.passes(session, arguments) {
+                    return Outcome::Accepted(Accepted::default());
+                }
+                let notices = match arguments {
+                    _ if other.lax => other.notices_of_reading(session, arguments),
+                    Arguments::Bytes(bytes) => other.notices_of_text(session, bytes),
+                    Arguments::Value(value) => other.notices_of_copy(session, &mut ValueInstance::new(value)),
+                };
+                Outcome::Accepted(Accepted { notices })
+            }
+            Some(_) => self.check_alone(session, arguments),
+        }
+    }
+
+    /// [`check_instance`](Self::check_instance), where something is asked.
+    pub(crate) fn check_instance_by_options<'s, 'a, I: Instance<'a>>(
+        &'s self,
+        asked: &'s ByOptions,
+        session: &'s mut Session,
+        stack: &mut StackOf<'a, I>,
+        host: &mut I,
+    ) -> Outcome<'s> {
+        if asked.empty_as_object && is_empty_host(host) {
+            return self.check_by_options(asked, session, Arguments::Bytes(NO_ARGUMENTS));
+        }
+        match &asked.counterpart {
+            Some(Counterpart::Confirms(other)) if self.passes_host(session, stack, host) => {
+                other.check_instance_alone(session, stack, host)
+            }
+            Some(Counterpart::Notices(other)) if self.passes_host(session, stack, host) => {
+                let notices = match other.passes_host(session, stack, host) {
+                    true => Vec::new(),
+                    false if other.lax => other.notices_of_sent(session, None),
+                    false => other.notices_of_copy(session, host),
+                };
+                Outcome::Accepted(Accepted { notices })
+            }
+            _ => self.check_instance_alone(session, stack, host),
+        }
+    }
+
+    // --- verdicts --------------------------------------------------------------------------------------------
+
+    /// Whether the arguments are accepted; no if that could not be decided.
+    fn passes(&self, session: &mut Session, arguments: Arguments<'_>) -> bool {
+        match arguments {
+            _ if self.lax => session.reads(self, arguments),
+            Arguments::Bytes(bytes) => self.passes_text(session, bytes),
+            Arguments::Value(value) => session.with_value_stack(|session, stack| {
+                let mut instance = ValueInstance::new(value);
+                judge(self.unit(), &mut instance, Some(stack), &mut session.scratch, &self.bounds()) == Ok(true)
+            }),
+        }
+    }
+
+    fn passes_text(&self, session: &mut Session, bytes: &[u8]) -> bool {
+        let Some(text) = self.readable(bytes) else {
+            return false;
+        };
+        let in_place = if self.unit().revisits() { Err(Halt::Unreadable) } else { self.judge_text(session, text) };
+        in_place.unwrap_or_else(|_| {
+            let Session { tape, tape_stack, scratch, .. } = session;
+            tape.read_text(text, self.read_options()).is_ok_and(|tape| {
+                let mut instance = TapeInstance::new(tape, 0);
+                judge(self.unit(), &mut instance, Some(tape_stack), scratch, &self.bounds()) == Ok(true)
+            })
+        })
+    }
+
+    fn passes_host<'a, I: Instance<'a>>(
+        &self,
+        session: &mut Session,
+        stack: &mut StackOf<'a, I>,
+        host: &mut I,
+    ) -> bool {
+        if callgate_vm::instance::ensure_json(host, self.bounds().depth_max) != Ok(true) {
+            return false;
+        }
+        if self.lax {
+            return session.reads_host(self, host);
+        }
+        judge(self.unit(), host, Some(stack), &mut session.scratch, &self.bounds()) == Ok(true)
+    }
+
+    /// The text, if it is UTF-8 and no longer than a call may be.
+    fn readable<'b>(&self, bytes: &'b [u8]) -> Option<&'b str> {
+        self.has_room_for(bytes).then(|| json::utf8(bytes).ok())?
+    }
+
+    // --- notices -----------------------------------------------------------------------------------------------
+
+    fn notices_of_text(&self, session: &mut Session, bytes: &[u8]) -> Vec<String> {
+        let Some(text) = self.readable(bytes) else {
+            return Vec::new();
+        };
+        match session.tape.read_text(text, self.read_options()) {
+            Ok(_) => self.notices(session, Some(text)),
+            Err(ReadError::Fault(code)) => vec![undecided(code.into())],
+            Err(ReadError::Malformed(_)) => Vec::new(),
+        }
+    }
+
+    /// Of arguments that a lax reading takes: names are held against its copy of them.
+    fn notices_of_reading(&self, session: &mut Session, arguments: Arguments<'_>) -> Vec<String> {
+        match arguments {
+            Arguments::Bytes(bytes) => self.notices_of_sent(session, json::utf8(bytes).ok()),
+            Arguments::Value(_) => self.notices_of_sent(session, None),
+        }
+    }
+
+    /// Of what has just been read.
+    fn notices_of_sent(&self, session: &mut Session, sent: Sent<'_>) -> Vec<String> {
+        match session.fill_coerced(self, sent) {
+            Ok(()) => self.notices(session, None),
+            Err(code) => vec![undecided(code.into())],
+        }
+    }
+
+    fn notices_of_copy<'a, I: Instance<'a>>(&self, session: &mut Session, host: &mut I) -> Vec<String> {
+        let copied = session.tape.copy(host, self.bounds().depth_max).map(|_| ());
+        match copied {
+            Ok(()) => self.notices(session, None),
+            Err(Halt::Fault(code)) => vec![undecided(code.into())],
+            Err(Halt::Unreadable | Halt::Stackless) => Vec::new(),
+        }
+    }
+
+    /// A notice for each unknown name of what is on the tape: of `text`, or a copy.
+    fn notices(&self, session: &mut Session, text: Option<&str>) -> Vec<String> {
+        let Session { tape, tape_stack, scratch, unknown, .. } = session;
+        let tape = text.map_or_else(|| tape.copied(), |text| tape.tape(text));
+        let instance = TapeInstance::new(tape, 0);
+        let found = find_unknown(self.unit(), instance, tape_stack, scratch, unknown, &self.bounds(), NOTICES_MAX);
+        if let Err(Halt::Fault(code)) = found {
+            return vec![undecided(code.into())];
+        }
+        let mut notices: Vec<String> = (0..unknown.listed())
+            .map(|at| {
+                let mut notice = String::new();
+                let written = write_notice(&mut notice, unknown, tape, at);
+                debug_assert!(written.is_ok());
+                notice
+            })
+            .collect();
+        if unknown.unlisted() > 0 {
+            notices.push(format!("{} more unknown parameters", unknown.unlisted()));
+        }
+        notices
+    }
+}
+
+fn write_notice(
+    out: &mut String,
+    unknown: &UnknownNames,
+    tape: callgate_vm::tape::Tape<'_>,
+    at: usize,
+) -> std::fmt::Result {
+    let mut out = Bounded::new(out, NOTICE_BYTES_MAX);
+    out.write_str("unknown parameter ")?;
+    unknown.write_name(&mut out, tape, at)?;
+    out.write_str(" at ")?;
+    unknown.write_pointer(&mut out, tape, at)?;
+    out.finish()
+}
+
+fn undecided(fault: Fault) -> String {
+    format!("whether there are unknown parameters was not decided: {fault}")
+}
+
+// --- arguments that are empty ------------------------------------------------------------------------------------
+
+impl Arguments<'_> {
+    /// Whether there are none: `null`, nothing but white space, or a string of that.
+    fn are_empty(self) -> bool {
+        match self {
+            Arguments::Bytes(bytes) => is_blank_json(bytes),
+            Arguments::Value(Value::Null) => true,
+            Arguments::Value(Value::String(text)) => text.bytes().all(is_blank),
+            Arguments::Value(_) => false,
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+fn is_blank_json(bytes: &[u8]) -> bool {
+    let Some(from) = bytes.iter().position(|byte| !is_blank(*byte)) else {
+        return true;
+    };
+    let to = bytes.iter().rposition(|byte| !is_blank(*byte)).unwrap_or(from);
+    match &bytes[from..=to] {
+        b"null" => true,
+        [b'"', inside @ .., b'"'] => is_blank_string(inside),
+        _ => false,
+    }
+}
+
+/// Whether the inside of a JSON string is white space, escaped or not.
+fn is_blank_string(inside: &[u8]) -> bool {
+    let mut rest = inside;
+    while let [b' ', after @ ..] | [b'\\', b't' | b'n' | b'r', after @ ..] = rest {
+        rest = after;
+    }
+    rest.is_empty()
+}
+
+fn is_empty_host<'a, I: Instance<'a>>(host: &mut I) -> bool {
+    let root = host.root();
+    match host.view(root) {
+        Ok(View::Null) => true,
+        Ok(View::String(text)) => text.chars().all(|c| c.is_ascii() && is_blank(c as u8)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_texts_are_no_arguments() {
+        for text in ["", " \n\t\r", "null", " null ", "\"\"", "\"  \"", " \"\\n\\t \" "] {
+            assert!(Arguments::from(text).are_empty(), "{text:?}");
+        }
+        for text in ["{}", "[]", "0", "false", "\"a\"", "\"", "\"\\\\\"", "nul", "\u{c}", "null null"] {
+            assert!(!Arguments::from(text).are_empty(), "{text:?}");
+        }
+    }
+}
