@@ -773,6 +773,13 @@ fn many_unions() {
     let texts = |len: usize| json!(vec!["1"; len]).to_string();
     assert!(soon(schema, &texts(500)).is_some_and(|repair| repair.steps().len() == 500));
     soon(schema, &texts(10_000));
+    // Far apart in a long call.
+    let padded = json!(vec![json!({"v": "1", "pad": "x".repeat(1_000)}); 500]).to_string();
+    let members = format!(
+        r#"{{"type": "array", "items": {{"properties": {{"v": {}}}}}}}"#,
+        r#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#
+    );
+    assert!(soon(&members, &padded).is_some_and(|repair| repair.steps().len() == 500));
     // Every branch wants another set of changes.
     let branches: Vec<Value> = (0..60)
         .map(|at| json!({"properties": {format!("p{at}"): {"type": "integer"}, "q": {"type": "boolean"}}}))
