@@ -1,6 +1,6 @@
 //! What the fuzz targets do with their input; the replay of regressions does the same.
 
-use callgate::{Catalog, Limits, Options, Outcome, Schema, SchemaRole, Session};
+use callgate::{Catalog, Limits, Options, Outcome, RepairOptions, Schema, SchemaRole, Session};
 use callgate_vm::image::checksum;
 
 /// Compiles any bytes as a catalog and as a schema: a finding or a program, never a panic.
@@ -10,7 +10,8 @@ pub(crate) fn compile(data: &[u8]) {
     let _ = Schema::compile(data, &options);
 }
 
-/// A schema and an instance, parted by a NUL: the verdict from bytes, after rewrites or not, is one.
+/// A schema and an instance, parted by a NUL: the verdict from bytes, after rewrites or not, is one; and only what is
+/// rejected is repaired, into what is accepted.
 pub(crate) fn call(data: &[u8]) {
     let Some(at) = data.iter().position(|byte| *byte == 0) else {
         return;
@@ -20,6 +21,10 @@ pub(crate) fn call(data: &[u8]) {
         let options = Options { peephole: rewrites, fusion: rewrites, ..Options::default() };
         let (schema, _) = Schema::compile(schema, &options).ok()?;
         let mut session = Session::new();
+        if let Some(repair) = schema.repair(&mut session, instance, &RepairOptions::default()) {
+            assert!(matches!(schema.check(&mut session, instance), Outcome::Rejected(_)));
+            assert!(schema.check(&mut session, repair.arguments()).is_accepted());
+        }
         Some(match schema.check(&mut session, instance) {
             Outcome::Accepted(_) => "accepted".to_owned(),
             Outcome::Rejected(rejection) => rejection.to_string(),

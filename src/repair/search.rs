@@ -59,8 +59,9 @@ struct Open {
     passing: Vec<Vec<Round>>,
 }
 
-#[derive(Clone)]
+/// Changes that are tried.
 struct Attempt {
+    /// The branches that want them.
     branches: BTreeSet<usize>,
     rounds: Vec<Round>,
 }
@@ -190,6 +191,7 @@ impl<'s> Search<'s> {
     }
 
     fn open_unions(&mut self, text: &str, wrong: Vec<Wrong>) -> Option<Vec<Open>> {
+        let reader = self.reader(text)?;
         let mut open: Vec<Open> = Vec::new();
         for Wrong { path, kind } in wrong {
             let Kind::Union { keyword_location, branches } = kind else {
@@ -204,7 +206,7 @@ impl<'s> Search<'s> {
             }
             let all = branches.keys().copied().collect();
             let start = Attempt { branches: all, rounds: Vec::new() };
-            let attempts = self.next_attempts(text, &path, &branches, &start)?;
+            let attempts = start.next(&reader, &path, &branches)?;
             open.push(Open { path, keyword_location, attempts: attempts.into(), passing: Vec::new() });
         }
         Some(open)
@@ -226,7 +228,7 @@ impl<'s> Search<'s> {
             Verdict::Rejected { wrong, is_whole: true } => wrong,
             Verdict::Rejected { is_whole: false, .. } => return None,
         };
-        let failing = unions(&wrong);
+        let (failing, reader) = (unions(&wrong), self.reader(&text)?);
         for (union, attempt) in open.iter_mut().zip(tried) {
             let Some(attempt) = attempt else {
                 continue;
@@ -234,8 +236,7 @@ impl<'s> Search<'s> {
             match failing.get(&(union.path.as_slice(), union.keyword_location.as_str())) {
                 None => union.passes_by(attempt.rounds),
                 Some(branches) if attempt.rounds.len() < ROUNDS_MAX => {
-                    let next = self.next_attempts(&text, &union.path, branches, &attempt)?;
-                    union.attempts.extend(next);
+                    union.attempts.extend(attempt.next(&reader, &union.path, branches)?);
                 }
                 Some(_) => {}
             }
@@ -244,29 +245,6 @@ impl<'s> Search<'s> {
             }
         }
         Some(())
-    }
-
-    /// What is to be tried next of a union, by the branches of an attempt that was made in `text`.
-    fn next_attempts(
-        &mut self,
-        text: &str,
-        path: &[Step],
-        branches: &BTreeMap<usize, Vec<Wrong>>,
-        attempt: &Attempt,
-    ) -> Option<Vec<Attempt>> {
-        let reader = self.reader(text)?;
-        let mut next: Vec<(Round, BTreeSet<usize>)> = Vec::new();
-        let of_string = branches.values().any(|branch| admits_string(branch, path)).then_some(path);
-        for (at, branch) in branches.iter().filter(|(at, _)| attempt.branches.contains(at)) {
-            for round in reader.alternatives(branch, of_string, 0)? {
-                match next.iter_mut().find(|(known, _)| same(known, &round)) {
-                    Some((_, wanting)) => drop(wanting.insert(*at)),
-                    None => next.push((round, BTreeSet::from([*at]))),
-                }
-            }
-        }
-        let with = |round| attempt.rounds.iter().cloned().chain([round]).collect();
-        Some(next.into_iter().map(|(round, branches)| Attempt { branches, rounds: with(round) }).collect())
     }
 
     // --- what is not needed ------------------------------------------------------------------------------------
@@ -342,6 +320,24 @@ fn rewrapped(places: &Places<'_>, change: &Change) -> Option<Change> {
         change.becomes = Some(array_of(places.tape, places.locate(&change.path)?.node));
     }
     Some(change)
+}
+
+impl Attempt {
+    /// What is to be tried next, by what the branches of the union at `path` say after this attempt. None if that is too much.
+    fn next(&self, reader: &Reader<'_>, path: &[Step], branches: &BTreeMap<usize, Vec<Wrong>>) -> Option<Vec<Attempt>> {
+        let mut next: Vec<(Round, BTreeSet<usize>)> = Vec::new();
+        let of_string = branches.values().any(|branch| admits_string(branch, path)).then_some(path);
+        for (at, branch) in branches.iter().filter(|(at, _)| self.branches.contains(at)) {
+            for round in reader.alternatives(branch, of_string, 0)? {
+                match next.iter_mut().find(|(known, _)| same(known, &round)) {
+                    Some((_, wanting)) => drop(wanting.insert(*at)),
+                    None => next.push((round, BTreeSet::from([*at]))),
+                }
+            }
+        }
+        let with = |round| self.rounds.iter().cloned().chain([round]).collect();
+        Some(next.into_iter().map(|(round, branches)| Attempt { branches, rounds: with(round) }).collect())
+    }
 }
 
 impl Open {

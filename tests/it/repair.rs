@@ -288,12 +288,12 @@ fn nested_and_through_references() {
     );
     // A text inside a text inside a text, each where the schema wants what it spells.
     let inner = json!({"n": "3"}).to_string();
-    let middle = json!({"n": 2, "children": [inner]}).to_string();
+    let middle = json!({"children": [inner], "n": 2}).to_string();
     let outer = json!({"tree": middle}).to_string();
     check(
         schema,
         &outer,
-        r#"{"tree": {"children":[{"n":3}],"n":2}}"#.replace(": {", ":{").as_str(),
+        r#"{"tree":{"children":[{"n":3}],"n":2}}"#,
         &[
             ("$.tree", "parse_stringified_object"),
             ("$.tree.children[0]", "parse_stringified_object"),
@@ -773,6 +773,13 @@ fn many_unions() {
     let texts = |len: usize| json!(vec!["1"; len]).to_string();
     assert!(soon(schema, &texts(500)).is_some_and(|repair| repair.steps().len() == 500));
     soon(schema, &texts(10_000));
+    // Far apart in a long call.
+    let padded = json!(vec![json!({"v": "1", "pad": "x".repeat(1_000)}); 500]).to_string();
+    let members = format!(
+        r#"{{"type": "array", "items": {{"properties": {{"v": {}}}}}}}"#,
+        r#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#
+    );
+    assert!(soon(&members, &padded).is_some_and(|repair| repair.steps().len() == 500));
     // Every branch wants another set of changes.
     let branches: Vec<Value> = (0..60)
         .map(|at| json!({"properties": {format!("p{at}"): {"type": "integer"}, "q": {"type": "boolean"}}}))
