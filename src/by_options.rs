@@ -83,6 +83,7 @@ impl ByOptions {
 
 impl Schema {
     /// [`check`](Self::check), where something is asked.
+    #[inline(never)]
     pub(crate) fn check_by_options<'s>(
         &'s self,
         asked: &'s ByOptions,

@@ -286,7 +286,7 @@ fn errors_say_what_is_in_the_way() {
     let cut = "a damaged compiled catalog: it ends inside its header";
     check_error(&bytes[..20], LoadErrorKind::Damaged, cut);
     let version = format!(
-        "a compiled catalog of another version: it is of version 9.{FORMAT_VERSION}, and 1.{FORMAT_VERSION} is read; \
+        "a compiled catalog of another version: it is of version 9.{FORMAT_VERSION}, and 2.{FORMAT_VERSION} is read; \
          compile its source again"
     );
     check_error(&changed(8, 9), LoadErrorKind::Version, &version);
