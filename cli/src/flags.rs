@@ -83,13 +83,18 @@ pub struct CompileFlags {
     /// validity, as JSON Schema has it.
     #[arg(long)]
     assert_formats: bool,
+    /// Take spellings of what is wanted for it, as handlers written with pydantic do: `"7"` for an integer. The arguments
+    /// themselves stay as they are.
+    #[arg(long)]
+    lax: bool,
 }
 
 impl CompileFlags {
     /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
     pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
-        let settled = file.is_compiled() && self.assert_formats;
-        ensure!(!settled, "{} is compiled: --assert-formats is for its source", file.name());
+        for (flag, given) in [("--assert-formats", self.assert_formats), ("--lax", self.lax)] {
+            ensure!(!(file.is_compiled() && given), "{} is compiled: {flag} is for its source", file.name());
+        }
         self.shape.ensure_for(file)
     }
 
@@ -97,6 +102,7 @@ impl CompileFlags {
     pub fn options(&self) -> Options {
         Options {
             assert_formats: self.assert_formats,
+            lax: self.lax,
             limits: self.limits.limits(),
             shape: self.shape.shape,
             ..Options::default()
