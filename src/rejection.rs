@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::fmt::{self, Write};
 
-use callgate_vm::failure::{Ranked, Record, Wording};
+use callgate_vm::failure::{Inner, Record, Wording};
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{
-    Bounded, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
+    Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
 };
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
@@ -181,7 +181,7 @@ impl<'s> Rejection<'s> {
             }
             _ => 1,
         };
-        (0..len).map(|at| Failure { rejection: self, at })
+        (0..len).map(|at| Failure { rejection: self, at: At::Listed(at) })
     }
 
     /// How many failures are not listed.
@@ -273,24 +273,33 @@ impl fmt::Display for Rejection<'_> {
 #[derive(Clone, Copy)]
 pub struct Failure<'r, 's> {
     rejection: &'r Rejection<'s>,
-    at: usize,
+    at: At,
+}
+
+/// Where a failure is listed.
+#[derive(Clone, Copy)]
+enum At {
+    /// In the list of all: its place.
+    Listed(usize),
+    /// Among those inside unions: the failure itself.
+    Inside(Inner),
 }
 
 impl<'s> Failure<'_, 's> {
     /// What the unit, which outlives the rejection, says of the failure; `None` for text that is not JSON.
-    fn noted(&self) -> Option<(&'s Unit, Ranked)> {
+    fn noted(&self) -> Option<(&'s Unit, Record)> {
         match &self.rejection.cause {
-            Cause::Failed(unit, found) => Some((*unit, *found.borrow().failures().get(self.at)?)),
+            Cause::Failed(unit, found) => Some((*unit, self.at.record(&found.borrow())?)),
             _ => None,
         }
     }
 
     /// What is to be worded from the arguments.
-    fn worded<T>(&self, word: impl FnOnce(Renderer<'_>, &Ranked) -> T) -> Option<T> {
+    fn worded<T>(&self, word: impl FnOnce(Renderer<'_>, &Record) -> T) -> Option<T> {
         match &self.rejection.cause {
             Cause::Failed(_, found) => {
                 let found = found.borrow();
-                Some(word(found.renderer(), found.failures().get(self.at)?))
+                Some(word(found.renderer(), &self.at.record(&found)?))
             }
             _ => None,
         }
@@ -308,8 +317,8 @@ impl<'s> Failure<'_, 's> {
 
     /// The failing keyword; none for the schema `false` and for text that is not JSON.
     pub fn keyword(&self) -> Option<&'s str> {
-        let (unit, ranked) = self.noted()?;
-        unit.keyword(&ranked.own)
+        let (unit, record) = self.noted()?;
+        unit.keyword(&record)
     }
 
     /// Where in the arguments: JSON Pointer (RFC 6901).
@@ -323,9 +332,7 @@ impl<'s> Failure<'_, 's> {
                 let first = lines.reading.failures().first();
                 first.map_or(Ok(()), |failure| write_pointer_steps(&mut pointer, lines.instance_steps(failure)))
             }
-            _ => {
-                self.worded(|renderer, ranked| renderer.write_pointer(&mut pointer, ranked.own.path)).unwrap_or(Ok(()))
-            }
+            _ => self.worded(|renderer, record| renderer.write_pointer(&mut pointer, record.path)).unwrap_or(Ok(())),
         };
         debug_assert!(written.is_ok());
         pointer
@@ -333,20 +340,20 @@ impl<'s> Failure<'_, 's> {
 
     /// Where in the arguments: the steps from their root.
     pub fn instance_path(&self) -> Vec<Step> {
-        self.worded(|renderer, ranked| steps(renderer.location(ranked.own.path)))
-            .unwrap_or_else(|| self.rejection.path())
+        let worded = self.worded(|renderer, record| steps(renderer.location(record.path)));
+        worded.unwrap_or_else(|| self.rejection.path())
     }
 
     /// Where in the schema the keyword is: JSON Pointer.
     pub fn keyword_location(&self) -> &'s str {
-        self.noted().map_or("", |(unit, ranked)| unit.keyword_location(&ranked.own))
+        self.noted().map_or("", |(unit, record)| unit.keyword_location(&record))
     }
 
     /// The way from the root schema to the keyword, through references. Empty unless the session keeps it
     /// ([`Session::keep_evaluation_paths`](crate::Session::keep_evaluation_paths)).
     pub fn evaluation_path(&self) -> Vec<Step> {
-        let steps = self.worded(|renderer, ranked| {
-            let steps = renderer.evaluation_path(&ranked.own).map(|step| match step {
+        let steps = self.worded(|renderer, record| {
+            let steps = renderer.evaluation_path(record).map(|step| match step {
                 PathStep::Name(name) => Step::Name(name.to_owned()),
                 PathStep::Index(index) => Step::Index(index),
             });
@@ -358,9 +365,9 @@ impl<'s> Failure<'_, 's> {
     /// What is wrong. Cut at the output limit, like the line.
     pub fn message(&self) -> String {
         let mut message = String::new();
-        let worded = self.worded(|renderer, ranked| {
+        let worded = self.worded(|renderer, record| {
             let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
-            renderer.write_message(&mut out, &ranked.own).and_then(|()| out.finish())
+            renderer.write_message(&mut out, record).and_then(|()| out.finish())
         });
         match worded {
             Some(written) => debug_assert!(written.is_ok()),
@@ -371,13 +378,30 @@ impl<'s> Failure<'_, 's> {
 
     /// The description of the schema object that holds the keyword.
     pub fn description(&self) -> Option<&'s str> {
-        let (unit, ranked) = self.noted()?;
-        unit.description(&ranked.own)
+        let (unit, record) = self.noted()?;
+        unit.description(&record)
     }
 
     /// Whether the failure is that of a union (`anyOf`, `oneOf`).
     pub fn is_union(&self) -> bool {
-        self.noted().is_some_and(|(unit, ranked)| unit.wording(&ranked.own) == Some(Wording::Union))
+        self.noted().is_some_and(|(unit, record)| unit.wording(&record) == Some(Wording::Union))
+    }
+
+    /// What the branches of a failed union said, one branch after the other: each branch's number and one of its failures,
+    /// located like those of the list. Unions inside unions have theirs in turn. Empty for all other failures, for a `oneOf`
+    /// that matched too often, and where there was no room: as many are listed inside unions as failures may be listed.
+    pub fn branches(&self) -> impl Iterator<Item = (usize, Failure<'_, 's>)> {
+        let mut left = usize::MAX;
+        std::iter::from_fn(move || {
+            let Cause::Failed(_, found) = &self.rejection.cause else {
+                return None;
+            };
+            let found = found.borrow();
+            let mut inside = self.at.inside(&found)?.resume(left);
+            let inner = *inside.next()?;
+            left = inside.left();
+            Some((inner.branch as usize, Failure { rejection: self.rejection, at: At::Inside(inner) }))
+        })
     }
 
     /// The failure as data of its own.
@@ -392,6 +416,24 @@ impl<'s> Failure<'_, 's> {
             evaluation_path: self.evaluation_path(),
             message: self.message(),
             description: self.description().map(str::to_owned),
+        }
+    }
+}
+
+impl At {
+    fn record(&self, found: &Found<'_>) -> Option<Record> {
+        match self {
+            At::Listed(at) => found.failures().get(*at).map(|failure| failure.own),
+            At::Inside(inner) => Some(inner.record),
+        }
+    }
+
+    /// The failures inside a union.
+    fn inside<'f>(&self, found: &'f Found<'_>) -> Option<Inside<'f>> {
+        let renderer = found.renderer();
+        match self {
+            At::Listed(at) => Some(renderer.inside(found.failures().get(*at)?)),
+            At::Inside(inner) => Some(renderer.inside_inner(inner)),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod alloc;
 mod bounds;
+mod branches;
 mod catalogs;
 mod compiled;
 mod corpus;

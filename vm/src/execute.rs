@@ -313,6 +313,10 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     }
     /// Opens a union: what fails from now on goes into its fold.
     fn open_union(&mut self) {}
+    /// Told which branch of the union runs next.
+    fn enter_branch(&mut self, branch: u32) {
+        let _ = branch;
+    }
     /// Forgets the union's fold.
     fn drop_union(&mut self) {}
     /// The union failed: its fold is the context of the failure noted next.

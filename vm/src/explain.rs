@@ -17,7 +17,7 @@
 use std::cmp::Ordering;
 
 use crate::execute::{Child, Failed, Into, Sink};
-use crate::failure::{Paths, ROOT_PATH, Ranked, Record, Step, Wording};
+use crate::failure::{Inner, Paths, ROOT_PATH, Ranked, Record, Step, Wording};
 use crate::insn::Types;
 use crate::instance::{Halt, Instance};
 use crate::missing::MissingName;
@@ -31,6 +31,10 @@ pub struct Explanation {
     pub(crate) top: Option<Ranked>,
     /// Failures beyond those listed.
     pub(crate) unlisted: u64,
+    /// What the branches of failed unions said, where failures are listed; as many as failures may be.
+    pub(crate) inner: Vec<Inner>,
+    /// Whether some had no room.
+    pub(crate) inner_cut: bool,
     pub(crate) paths: Paths,
     pub(crate) extras: Vec<u32>,
     /// Call sites around a failure, outermost first: pc and where its loop was.
@@ -47,6 +51,7 @@ impl Explanation {
     pub fn reserve(&mut self, sizes: ExplanationSizes) {
         use crate::tape::reserve_total;
         reserve_total(&mut self.failures, sizes.failures);
+        reserve_total(&mut self.inner, sizes.failures);
         self.paths.reserve(sizes.paths);
         reserve_total(&mut self.extras, sizes.extras);
         reserve_total(&mut self.missing, sizes.missing);
@@ -58,6 +63,8 @@ impl Explanation {
         self.failures.clear();
         self.top = None;
         self.unlisted = 0;
+        self.inner.clear();
+        self.inner_cut = false;
         self.paths.clear();
         self.extras.clear();
         self.trail.clear();
@@ -109,6 +116,10 @@ struct Fold {
     keep: u32,
     /// How many folds were kept before it.
     kept: u32,
+    /// The branch that runs.
+    branch: u32,
+    /// What its branches said: where in the list that starts, and, of one that was kept, ends.
+    inner: (u32, u32),
 }
 
 /// How the values that failures name come to lie on a tape, which is what messages are written from.
@@ -234,8 +245,11 @@ impl<'e, C> Collect<'e, C> {
             return;
         }
         let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
+        let depth = self.explanation.folds.len() as u32;
         if let Some(fold) = self.explanation.folds.last_mut() {
             ranking.add(fold, failure);
+            let inner = Inner { record: failure.own, branch: fold.branch, depth };
+            self.list_inner(inner);
             return;
         }
         let greater = |top: &Ranked| ranking.compare(&failure.own, &top.own).is_gt();
@@ -246,7 +260,30 @@ impl<'e, C> Collect<'e, C> {
             self.explanation.failures.push(failure);
         } else {
             self.explanation.unlisted += 1;
+            if self.explanation.kept.is_empty() {
+                self.explanation.inner.truncate(failure.own.inner.0 as usize);
+            }
         }
+    }
+}
+
+impl<C> Collect<'_, C> {
+    /// Whether all failures are listed, and not one sought.
+    fn lists(&self) -> bool {
+        self.failures_max > 0
+    }
+
+    /// Lists a failure inside a union, as long as there is room.
+    fn list_inner(&mut self, inner: Inner) {
+        if self.explanation.inner.len() < self.failures_max {
+            self.explanation.inner.push(inner);
+        } else {
+            self.explanation.inner_cut = self.lists();
+        }
+    }
+
+    fn inner_len(&self) -> u32 {
+        self.explanation.inner.len() as u32
     }
 }
 
@@ -344,7 +381,10 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
         let note = self.unit.note_at(index);
         let types = instance.types(failed.node).unwrap_or(Types::NONE);
         let class = note.map_or((true, true), |note| (note.wording != Wording::Union, !types.meets(note.types)));
-        let shown = note.is_some_and(|note| note.wording.shows_value());
+        // Other texts than the message show what came in place of a constant.
+        let shown =
+            note.is_some_and(|note| note.wording.shows_value() || self.lists() && note.wording == Wording::Expected);
+        let inner_from = self.context.map_or(self.inner_len(), |context| context.inner.0);
         let own = Record {
             pc: failed.pc,
             note: index,
@@ -354,6 +394,7 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
             arg: failed.arg,
             extras: (failed.extras_from, self.explanation.extras.len() as u32),
             trail: (trail_from, self.explanation.trail.len() as u32),
+            inner: (inner_from, self.inner_len()),
         };
         self.keep = self.explanation.paths.mark();
         let mut failure = Ranked { own, deep: own };
@@ -368,13 +409,23 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
 
     fn open_union(&mut self) {
         let kept = self.explanation.kept.len() as u32;
-        self.explanation.folds.push(Fold { keep: self.keep, kept, ..Fold::default() });
+        let inner = (self.inner_len(), 0);
+        self.explanation.folds.push(Fold { keep: self.keep, kept, inner, ..Fold::default() });
+    }
+
+    fn enter_branch(&mut self, branch: u32) {
+        if let Some(fold) = self.explanation.folds.last_mut() {
+            fold.branch = branch;
+        }
     }
 
     fn drop_union(&mut self) {
         // What its branches named is forgotten, unless a kept fold may still name it.
         match self.explanation.folds.pop() {
-            Some(fold) if fold.kept as usize == self.explanation.kept.len() => self.keep = fold.keep,
+            Some(fold) if fold.kept as usize == self.explanation.kept.len() => {
+                self.keep = fold.keep;
+                self.explanation.inner.truncate(fold.inner.0 as usize);
+            }
             _ => {}
         }
     }
@@ -396,18 +447,53 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Collect<'_, C> {
     }
 
     fn keep_union(&mut self) -> u32 {
-        let fold = self.explanation.folds.pop().unwrap_or_default();
+        let mut fold = self.explanation.folds.pop().unwrap_or_default();
+        fold.inner.1 = self.inner_len();
+        // What its block said is what the branch around it says: the union was opened for the block only.
+        let (depth, branch) = self.around();
+        let listed = self.explanation.inner.get_mut(fold.inner.0 as usize..).unwrap_or_default();
+        for inner in listed {
+            inner.move_to(depth + 1, depth, branch);
+        }
         self.explanation.kept.push(fold);
-        let id = self.explanation.kept.len() as u32 - 1;
-        self.add_kept(id);
-        id
+        self.merge_kept(fold);
+        self.explanation.kept.len() as u32 - 1
     }
 
     fn add_kept(&mut self, fold: u32) {
+        let kept = self.explanation.kept[fold as usize];
+        self.merge_kept(kept);
+        let (depth, branch) = self.around();
+        let from = kept.inner.0;
+        // The outermost of them come last.
+        let listed = self.explanation.inner.get(from as usize..kept.inner.1 as usize).unwrap_or_default();
+        let Some(kept_depth) = listed.last().map(|last| last.depth) else {
+            return;
+        };
+        for at in from..kept.inner.1 {
+            let offset = self.inner_len() - at;
+            let mut inner = self.explanation.inner[at as usize];
+            inner.move_to(kept_depth, depth, branch);
+            inner.record.inner = (inner.record.inner.0 + offset, inner.record.inner.1 + offset);
+            self.list_inner(inner);
+        }
+    }
+}
+
+impl<C> Collect<'_, C> {
+    /// How many unions are open, and the branch that runs in the innermost.
+    fn around(&self) -> (u32, u32) {
+        let folds = &self.explanation.folds;
+        (folds.len() as u32, folds.last().map_or(0, |fold| fold.branch))
+    }
+
+    fn merge_kept<'a, I: Instance<'a>>(&mut self, kept: Fold)
+    where
+        C: Capture<'a, I>,
+    {
         if self.lost.is_some() {
             return;
         }
-        let kept = self.explanation.kept[fold as usize];
         let ranking = Ranking { tape: self.capture.tape(), paths: &self.explanation.paths };
         if let Some(into) = self.explanation.folds.last_mut() {
             ranking.merge(into, kept);

@@ -203,6 +203,30 @@ pub struct Record {
     pub extras: (u32, u32),
     /// The evaluation path, where it was asked for: a range of the explanation's `trail`.
     pub trail: (u32, u32),
+    /// What the branches of a union said, where failures are listed: a range of the explanation's `inner`.
+    pub inner: (u32, u32),
+}
+
+/// A failure inside a union that failed. The list of them is in post-order: what the branches of a union said comes before
+/// the union's own entry, if that is inside another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Inner {
+    /// The failure.
+    pub record: Record,
+    /// Which branch of the union around it.
+    pub branch: u32,
+    /// How many unions are around it.
+    pub(crate) depth: u32,
+}
+
+impl Inner {
+    /// Moves what lies at or below `from` unions to as many below `to`; where it lies right there, into `branch`.
+    pub(crate) fn move_to(&mut self, from: u32, to: u32, branch: u32) {
+        if self.depth == from {
+            self.branch = branch;
+        }
+        self.depth = (self.depth + to).saturating_sub(from);
+    }
 }
 
 /// A failure with what it says in the end: for a union, the failure inside it that speaks.

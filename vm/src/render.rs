@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 use crate::execute::CONTAINS_TOO_MANY;
 use crate::explain::Explanation;
-use crate::failure::{Ranked, Record, Step, Wording};
+use crate::failure::{Inner, Ranked, Record, Step, Wording};
 use crate::instance::View;
 use crate::missing::MissingName;
 use crate::notation::{self, FALSE, NONE, TRUE};
@@ -29,6 +29,41 @@ pub struct Renderer<'r> {
     pub tape: Tape<'r>,
     /// The failures.
     pub explanation: &'r Explanation,
+}
+
+/// The failures inside a union; see [`Renderer::inside`].
+#[derive(Clone, Debug)]
+pub struct Inside<'r> {
+    left: &'r [Inner],
+    depth: u32,
+}
+
+impl Inside<'_> {
+    /// How much of the list is left: what [`resume`](Self::resume) takes.
+    pub fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// Goes on where so much of the list is left.
+    #[must_use]
+    pub fn resume(self, left: usize) -> Self {
+        let at = self.left.len().saturating_sub(left);
+        Inside { left: &self.left[at..], ..self }
+    }
+}
+
+impl<'r> Iterator for Inside<'r> {
+    type Item = &'r Inner;
+
+    fn next(&mut self) -> Option<&'r Inner> {
+        loop {
+            let (first, left) = self.left.split_first()?;
+            self.left = left;
+            if first.depth == self.depth {
+                return Some(first);
+            }
+        }
+    }
 }
 
 /// One step of an instance location.
@@ -63,6 +98,27 @@ impl<'r> Renderer<'r> {
     /// How many failures are not listed.
     pub fn unlisted(self) -> u64 {
         self.explanation.unlisted
+    }
+
+    /// What the branches of a failed union said, one branch after the other: of a failure of the list. Empty where it is no
+    /// union, one that matched too often, or had no room ([`inner_cut`](Self::inner_cut)).
+    pub fn inside(self, failure: &Ranked) -> Inside<'r> {
+        self.inner(&failure.own, 1)
+    }
+
+    /// As [`inside`](Self::inside), of a union inside another.
+    pub fn inside_inner(self, inner: &Inner) -> Inside<'r> {
+        self.inner(&inner.record, inner.depth + 1)
+    }
+
+    fn inner(self, record: &Record, depth: u32) -> Inside<'r> {
+        let (from, to) = record.inner;
+        Inside { left: self.explanation.inner.get(from as usize..to as usize).unwrap_or_default(), depth }
+    }
+
+    /// Whether failures inside unions had no room: as many are listed as failures outside may be.
+    pub fn inner_cut(self) -> bool {
+        self.explanation.inner_cut
     }
 
     /// The names that are missing, where that is all that is wrong; in the order of the schema.

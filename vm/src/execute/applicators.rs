@@ -635,6 +635,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             if !self.collecting() && self.excludes(Target::from_bits(*branch), types) {
                 continue;
             }
+            if self.collecting() && !flags.has(Flags::SOFT) {
+                self.sink.enter_branch(state.at - 1);
+            }
             passed = self.apply_branch(flags, Target::from_bits(*branch), Use::Failures, &mut state)?;
             if passed.is_none() {
                 return Ok(Flow::Entered);
@@ -695,6 +698,9 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
             let quiet = use_ == Use::Verdict || !self.collecting();
             if quiet && self.excludes(Target::from_bits(*branch), types) {
                 continue;
+            }
+            if !quiet {
+                self.sink.enter_branch(state.at - 1);
             }
             passed = self.apply_branch(flags, Target::from_bits(*branch), use_, &mut state)?;
             if passed.is_none() {
