@@ -14,7 +14,7 @@ use std::fmt::{self, Write};
 use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::json;
-use callgate_vm::read::{CopyExtent, Mode, read};
+use callgate_vm::read::{CopyExtent, Mode, ReadInto, read};
 use callgate_vm::render::Bounded;
 use callgate_vm::tape::ReadError;
 use callgate_vm::value::ValueInstance;
@@ -154,14 +154,16 @@ impl Session {
     fn read_sent(&mut self, schema: &Schema, sent: Sent<'_>, mode: Mode) -> Result<bool, Halt> {
         let Session { sent: buf, reading, tape_stack, scratch, .. } = self;
         let tape = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
-        read(schema.unit(), tape, mode, tape_stack, scratch, reading, &schema.bounds(), schema.failures_max())
+        let into = ReadInto { reading, failures_max: schema.failures_max() };
+        read(schema.unit(), tape, mode, tape_stack, scratch, into, &schema.bounds())
     }
 
     /// Reads what is on the tape of explanations: of `text`, or a copy.
     pub(crate) fn read_tape(&mut self, schema: &Schema, text: Sent<'_>) -> Result<bool, Halt> {
         let Session { tape: buf, reading, tape_stack, scratch, .. } = self;
         let tape = text.map_or_else(|| buf.copied(), |text| buf.tape(text));
-        read(schema.unit(), tape, Mode::Schema, tape_stack, scratch, reading, &schema.bounds(), schema.failures_max())
+        let into = ReadInto { reading, failures_max: schema.failures_max() };
+        read(schema.unit(), tape, Mode::Schema, tape_stack, scratch, into, &schema.bounds())
     }
 }
 

@@ -378,7 +378,8 @@ impl<'s> Failure<'_, 's> {
 
     /// Where in the arguments: the steps from their root.
     pub fn instance_path(&self) -> Vec<Step> {
-        self.worded(|renderer, record| steps(renderer.location(record.path))).unwrap_or_else(|| self.rejection.path())
+        let worded = self.worded(|renderer, record| steps(renderer.location(record.path)));
+        worded.unwrap_or_else(|| self.rejection.path())
     }
 
     /// Where in the schema the keyword is: JSON Pointer.

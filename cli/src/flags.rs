@@ -175,19 +175,24 @@ pub struct CompileFlags {
     shape: ShapeFlag,
     #[command(flatten)]
     policy: PolicyFlags,
+    /// Take spellings of what is wanted for it, as handlers written with pydantic do: `"7"` for an integer. The arguments
+    /// themselves stay as they are.
+    #[arg(long)]
+    lax: bool,
 }
 
 impl CompileFlags {
     /// A compiled catalog has been compiled with options of its own. Errors: flags ask for others.
     pub fn ensure_for(&self, file: &CatalogFile) -> Result<()> {
         self.policy.ensure_for(file)?;
+        ensure!(!(file.is_compiled() && self.lax), "{} is compiled: --lax is for its source", file.name());
         self.shape.ensure_for(file)
     }
 
     /// The options of compilation.
     pub fn options(&self) -> Options {
-        let options = Options { limits: self.limits.limits(), shape: self.shape.shape, ..Options::default() };
-        self.policy.apply(options)
+        let (limits, shape, lax) = (self.limits.limits(), self.shape.shape, self.lax);
+        self.policy.apply(Options { limits, shape, lax, ..Options::default() })
     }
 }
 

@@ -634,6 +634,15 @@ fn call_asserts_formats_by_option() {
 }
 
 #[test]
+fn call_is_lax_by_option() {
+    let place = Place::new("call_lax");
+    let call = |args: &str, more: &[&str]| place.run(&[&["call", "tools.json", "roll_dice", args], more].concat());
+    assert_eq!(call(r#"{"seed": "7"}"#, &[]).code, Some(1));
+    assert_eq!(call(r#"{"seed": "7"}"#, &["--lax"]), done(0, "ok\n", ""));
+    assert_eq!(call(r#"{"seed": -1}"#, &["--lax"]), done(1, REJECTED, ""));
+}
+
+#[test]
 fn call_that_ends_in_a_fault() {
     let place = Place::new("call_fault");
     let args = ["call", "sound.json", "ping", r#"{"a": [[[1]]]}"#, "--limit", "call_depth_max=2"];
@@ -853,7 +862,8 @@ fn options_of_a_compiled_catalog_are_settled() {
     assert!(call(&[]).err.contains("call_fuel_max is 20000000, above 10000000"));
     let line = "schema: 'soon' is not a 'date' at when\n";
     assert_eq!(call(&["--limit", "call_fuel_max=30000000"]), done(1, line, ""));
-    let refusals: [(&[&str], &str); 3] = [
+    let refusals: [(&[&str], &str); 4] = [
+        (&["call", "sound", "ping", "--lax"], "sound is compiled: --lax is for its source"),
         (&["call", "sound", "ping", "--assert-formats"], "sound is compiled: --assert-formats is for its source"),
         (&["check", "sound", "--limit", "schema_depth_healthy=1"], "sound is compiled: --limit is for its source"),
         (&["check", "sound", "--shape", "mcp"], "sound is compiled: --shape is for its source"),
@@ -933,6 +943,31 @@ fn eval_answers_every_row_in_order() {
     assert_eq!(place.run_with(&["eval"], &rows.join("\n")), from_file);
     assert_eq!(place.run_with(&["eval", "-"], &rows.join("\r\n")), from_file);
     assert_eq!(place.run(&["eval"]), done(0, "", ""));
+}
+
+#[test]
+fn eval_reads_laxly_by_option() {
+    let place = Place::new("eval_lax");
+    let rows = [
+        r#"{"id": 1, "schema": {"type": "number"}, "instance": 5}"#,
+        r#"{"id": 2, "schema": {"type": "integer"}, "instance": "5"}"#,
+        r#"{"id": 3, "schema": {"type": "string", "format": "date"}, "instance": "5"}"#,
+        r#"{"id": 4, "schema": {"type": "null"}, "instance_text": "nul"}"#,
+        r#"{"id": 5, "schema": {"type": "nul"}, "instance": 1}"#,
+    ];
+    let answers = place.run_with(&["eval", "--lax"], &rows.join("\n"));
+    assert_eq!((answers.code, answers.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = answers.out.lines().collect();
+    assert_eq!(
+        lines[..4],
+        [
+            r#"{"id":1,"lax_ok":true,"strict_ok":true,"lines":[],"coerced":5.0}"#,
+            r#"{"id":2,"lax_ok":true,"strict_ok":false,"lines":[],"coerced":5}"#,
+            r#"{"id":3,"lax_ok":false,"strict_ok":false,"lines":["Datetimes provided to dates should have zero time - e.g. be exact dates"],"coerced":null}"#,
+            r#"{"id":4,"lax_ok":false,"strict_ok":null,"lines":["arguments are not valid JSON: no value at byte 0"],"coerced":null}"#,
+        ]
+    );
+    assert!(lines[4].contains("not_well_formed"), "{}", lines[4]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use callgate_vm::execute::Bounds;
 use callgate_vm::instance::Halt;
 use callgate_vm::judge;
 use callgate_vm::limits::NESTED_MAX;
-use callgate_vm::read::{Mode, Reading, read};
+use callgate_vm::read::{Mode, ReadInto, Reading, read};
 use callgate_vm::scratch::{Scratch, Stack};
 use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
 
@@ -32,7 +32,8 @@ fn both(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<bool, Halt>,
     let (mut stack, mut scratch, mut reading) = (Stack::default(), Scratch::default(), Reading::default());
     let judged = judge(schema.unit(), &mut TapeInstance::new(tape, 0), Some(&mut stack), &mut scratch, &bounds);
     let unit = schema.unit();
-    let read = read(unit, tape, Mode::Schema, &mut stack, &mut scratch, &mut reading, &bounds, 1_000);
+    let into = ReadInto { reading: &mut reading, failures_max: 1_000 };
+    let read = read(unit, tape, Mode::Schema, &mut stack, &mut scratch, into, &bounds);
     (judged, read, reading.failures().len())
 }
 
@@ -526,6 +527,11 @@ fn only_what_really_failed_is_said() {
     assert_eq!(rejection.to_string(), "schema: 'x' is not of type 'integer' at b");
     assert_eq!(rejection.failures().count(), 1);
     assert!(!rejection.missing_only());
+    let number = compile_with(&one(r#"{"type": "array", "items": {"type": "number"}}"#), &options(true));
+    let Outcome::Rejected(rejection) = number.check(&mut session, r#"{"v": ["inf", "nan", "x"]}"#) else {
+        panic!("x is no number");
+    };
+    assert_eq!(rejection.to_owned().failures().len(), 1);
     let Outcome::Rejected(rejection) = schema.check(&mut session, r#"{"b": "7"}"#) else {
         panic!("a is missing");
     };
@@ -638,8 +644,12 @@ fn work_and_failures_are_bounded() {
     assert_eq!(fields_within(&compile_with(&schema, &options), &call), "fault: fuel");
     options.limits.call_fuel_max = 10_000_000;
     options.limits.failures_max = 2;
-    let lines = fields_within(&compile_with(&schema, &options), &call);
+    let mut lines = String::new();
+    let compiled = compile_with(&schema, &options);
+    let spent = measure(|| lines = fields_within(&compiled, &call)).bytes_max;
     assert!(lines.ends_with("\n… (199998 failures more)"), "{lines}");
+    // What is not listed is not kept.
+    assert!(spent < 1 << 20, "{spent} bytes at one time");
 }
 
 fn fields_within(schema: &Schema, call: &str) -> String {

@@ -77,22 +77,28 @@ impl Mode {
     }
 }
 
-/// Reads the whole tape by `unit`: whether it is accepted. What is wrong, and what would stand in a coerced copy, is left in
-/// `reading`, at most `failures_max` of the former.
+/// Where a reading leaves what it finds.
+#[derive(Debug)]
+pub struct ReadInto<'r> {
+    /// What is wrong, and what would stand in a coerced copy.
+    pub reading: &'r mut Reading,
+    /// How much of the former is listed.
+    pub failures_max: usize,
+}
+
+/// Reads the whole tape by `unit`: whether it is accepted.
 ///
 /// Errors: a fault beyond the bounds. Cost: linear in the blocks that look at a value, and in the members of its objects.
-#[allow(clippy::too_many_arguments)] // the memory of a session, and what bounds it
 pub fn read<'t>(
     unit: &Unit,
     tape: Tape<'t>,
     mode: Mode,
     stack: &mut StackOf<'t, TapeInstance<'t>>,
     scratch: &mut Scratch,
-    reading: &mut Reading,
+    into: ReadInto<'_>,
     bounds: &Bounds,
-    failures_max: usize,
 ) -> Result<bool, Halt> {
-    reading.clear();
-    let mut reader = Reader::new(unit, tape, mode, stack, scratch, reading, bounds, failures_max);
+    into.reading.clear();
+    let mut reader = Reader::new(unit, tape, mode, stack, scratch, into, bounds);
     reader.value(Target::new(unit.parts.explain, false, false), 0, ROOT)
 }

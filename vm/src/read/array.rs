@@ -42,8 +42,7 @@ impl<'r> Reader<'r, '_> {
         }
         self.spend(word.c.into())?;
         for index in len..word.c.min(prefix.len() as u32) {
-            let location = self.reading.locations.push(at, FieldStep::Index(index));
-            self.fail(FieldCode::Missing, location, NO_PC, node);
+            self.fail_below(FieldCode::Missing, (at, FieldStep::Index(index)), NO_PC, node);
         }
         if len >= prefix.len() as u32 && passed {
             self.count(FieldCode::TooShort, pc, node, at, len);

@@ -5,10 +5,13 @@ use super::formats::write_json_char;
 use crate::tape::{EntryKind, Node, Tape};
 use crate::text::Text;
 
+/// What stands for a number that is not finite, without a sign: JSON has none, and its reader takes this for infinite.
+pub(super) const NOT_FINITE: &str = "1e999";
+
 /// Which edits a copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyExtent {
-    /// All: values read anew, and members left out that a model does not take.
+    /// All: values read anew, `null` for what is not finite, and members left out that a model does not take.
     Handler,
     /// Only the values: what a call is explained by.
     Values,
@@ -44,7 +47,9 @@ impl Copier<'_> {
 
     fn value(&mut self, node: Node) {
         if let Some(Edit { text: Some((from, to)), .. }) = self.edit(node) {
-            self.out.push_str(self.text.get(from as usize..to as usize).unwrap_or_default());
+            let text = self.text.get(from as usize..to as usize).unwrap_or_default();
+            let is_lost = self.extent == CopyExtent::Handler && text.ends_with(NOT_FINITE);
+            self.out.push_str(if is_lost { "null" } else { text });
             return;
         }
         match self.tape.entry(node).kind {

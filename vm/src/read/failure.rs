@@ -277,6 +277,29 @@ impl Reading {
         self.failures.len() == mark.failures && self.unlisted == mark.unlisted
     }
 
+    /// Forgets the locations made since, unless a failure that is listed names one.
+    pub(super) fn forget_locations(&mut self, mark: Mark) {
+        if self.failures.len() == mark.failures {
+            self.locations.truncate(mark.locations);
+        }
+    }
+
+    /// Where [`undo_edits`](Self::undo_edits) comes back to.
+    pub(super) fn edit_mark(&self) -> EditMark {
+        EditMark { edits: self.edits.len(), text: self.text.len() }
+    }
+
+    /// Forgets the edits made since.
+    pub(super) fn undo_edits(&mut self, mark: EditMark) {
+        self.edits.truncate(mark.edits);
+        self.text.truncate(mark.text);
+    }
+
+    /// Forgets the edits made between the two marks.
+    pub(super) fn undo_edits_between(&mut self, from: EditMark, to: EditMark) {
+        self.edits.drain(from.edits..to.edits);
+    }
+
     /// Forgets what has failed since.
     pub(super) fn rewind(&mut self, mark: Mark) {
         self.failures.truncate(mark.failures);
@@ -291,6 +314,13 @@ pub(super) struct Mark {
     failures: usize,
     unlisted: u64,
     locations: usize,
+}
+
+/// See [`Reading::edit_mark`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EditMark {
+    edits: usize,
+    text: usize,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::walk::{Exactness, Reader, Step};
 use crate::insn::{Operand, Target};
 use crate::opcode::Opcode;
 use crate::tape::Node;
-use crate::unit::{Extra, StrId, Table};
+use crate::unit::{Extra, Table};
 
 /// What becomes of the members that no property names.
 #[derive(Clone, Copy)]
@@ -74,7 +74,9 @@ impl<'r> Reader<'r, '_> {
             let slot = self.reading.slots.get(next).copied().filter(|(of, _)| next < to && *of == index);
             if let Some((_, value)) = slot {
                 next += 1;
-                passed &= self.property(property.target, property.name, value, at)?;
+                // The name of a member lies before its value.
+                let step = FieldStep::Name(value.saturating_sub(1));
+                passed &= self.child(property.target, value, at, step)?;
             } else if required
                 .is_some_and(|required| self.unit.find_name(required, self.unit.str(property.name)).is_some())
             {
@@ -84,11 +86,6 @@ impl<'r> Reader<'r, '_> {
         }
         self.reading.slots.truncate(from);
         Ok(passed)
-    }
-
-    /// The value of a property. Its name on the tape lies before it.
-    fn property(&mut self, target: Target, _: StrId, value: Node, at: u32) -> Step<bool> {
-        self.child(target, value, at, FieldStep::Name(value.saturating_sub(1)))
     }
 
     /// Names that are required and no properties.
@@ -134,9 +131,7 @@ impl<'r> Reader<'r, '_> {
                 let mark = self.reading.mark();
                 let key = self.reading.locations.push(at, FieldStep::Name(name));
                 passed &= self.child(more.names, name, key, FieldStep::Key)?;
-                if self.reading.is_clean_since(mark) {
-                    self.reading.rewind(mark);
-                }
+                self.reading.forget_locations(mark);
             }
             let known = match properties {
                 Some((_, table)) => self.find_name(table, name)?.is_some(),
@@ -169,8 +164,7 @@ impl<'r> Reader<'r, '_> {
             _ if claimed => Ok(passed),
             Extra::Skip => Ok(passed),
             Extra::Forbid => {
-                let location = self.reading.locations.push(at, FieldStep::Name(name));
-                self.fail(FieldCode::Extra, location, pc, value);
+                self.fail_below(FieldCode::Extra, (at, FieldStep::Name(name)), pc, value);
                 Ok(false)
             }
             Extra::Run(target) => Ok(self.child(target, value, at, FieldStep::Name(name))? && passed),

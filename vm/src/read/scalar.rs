@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::Mode;
 use super::block::{Block, note_text};
+use super::coerced::NOT_FINITE;
 use super::failure::{FieldCode, FieldFailure, FieldStep, NO_PC};
 use super::integer::IntProblem;
 use super::walk::{Exactness, Fit, Misfit, Reader, Step, Value};
@@ -71,20 +72,23 @@ impl<'t> Reader<'_, 't> {
         node: Node,
         at: u32,
     ) -> Step<Option<Value<'t>>> {
-        let (outer, mark, edits) = (self.fit, self.reading.mark(), self.reading.edits.len());
+        let (outer, mark, edits) = (self.fit, self.reading.mark(), self.reading.edit_mark());
         let mut best: Option<(Exactness, Value<'t>)> = None;
         for of in wanted {
             self.fit = Fit::EXACT;
-            let before = self.reading.edits.len();
+            let before = self.reading.edit_mark();
             match self.taken(block, of, node)? {
                 Ok(value) if best.is_none_or(|(exactness, _)| self.fit.exactness > exactness) => {
                     best = Some((self.fit.exactness, value));
-                    self.reading.edits.drain(edits..before);
+                    self.reading.undo_edits_between(edits, before);
                 }
-                Ok(_) => self.reading.edits.truncate(before),
+                Ok(_) => self.reading.undo_edits(before),
                 Err(misfit) => {
+                    self.reading.undo_edits(before);
+                    let tried = self.reading.mark();
                     let location = self.reading.locations.push(at, FieldStep::Branch(branch_of(of)));
                     self.misfits(misfit, location, pc, node);
+                    self.reading.forget_locations(tried);
                 }
             }
         }
@@ -243,11 +247,10 @@ impl<'t> Reader<'_, 't> {
             }
             _ => return Err(FieldCode::Float.into()),
         };
-        // JSON has no other number for what is not finite.
-        self.edit(
-            node,
-            |out| if value.is_finite() { Number::from_f64(value).write(out) } else { out.write_str("null") },
-        );
+        self.edit(node, |out| match value.is_finite() {
+            true => Number::from_f64(value).write(out),
+            false => out.write_str(if value < 0.0 { "-" } else { "" }).and_then(|()| out.write_str(NOT_FINITE)),
+        });
         Ok(Value::Float(value))
     }
 

@@ -51,29 +51,30 @@ impl<'r> Reader<'r, '_> {
     /// Whether `oneOf` minds that several branches take the value: without reading it anew, as the schema does.
     fn smart(&mut self, pc: u32, branches: impl Iterator<Item = u32>, node: Node, at: u32) -> Step<bool> {
         let one_only = self.unit.code().get(pc as usize).is_some_and(|word| word.opcode() == Opcode::OneOf);
-        let (outer, start, edits) = (self.fit, self.reading.mark(), self.reading.edits.len());
+        let (outer, start, edits) = (self.fit, self.reading.mark(), self.reading.edit_mark());
         let mut best: Option<Fit> = None;
         let mut takers = 0;
         for bits in branches {
             let target = Target::from_bits(bits);
-            let (before, tried) = (self.reading.mark(), self.reading.edits.len());
+            let (before, tried) = (self.reading.mark(), self.reading.edit_mark());
             let step = FieldStep::Branch(if target.is_some() { target.pc() } else { NO_PC });
             let location = self.reading.locations.push(at, step);
             self.fit = Fit::EXACT;
             if !self.value(target, node, location)? {
-                self.reading.edits.truncate(tried);
+                self.reading.undo_edits(tried);
                 if best.is_some() {
                     self.reading.rewind(before);
                 }
+                self.reading.forget_locations(before);
                 continue;
             }
             self.reading.rewind(before);
             takers += u32::from(self.fit.exactness > Exactness::Lax || self.mode == Mode::Strict);
             if best.is_none_or(|best| self.fit.is_better_than(best)) {
                 best = Some(self.fit);
-                self.reading.edits.drain(edits..tried);
+                self.reading.undo_edits_between(edits, tried);
             } else {
-                self.reading.edits.truncate(tried);
+                self.reading.undo_edits(tried);
             }
             if best == Some(Fit::EXACT) && !one_only {
                 break;
@@ -100,14 +101,20 @@ impl<'r> Reader<'r, '_> {
     fn decimal(&mut self, pc: u32, mut others: impl Iterator<Item = u32> + Clone, node: Node, at: u32) -> Step<bool> {
         let view = self.tape.view_node(node);
         self.spend(1 + view.bytes() as u64)?;
-        let edits = self.reading.edits.len();
+        let edits = self.reading.edit_mark();
         let passed = match (view, others.clone().next()) {
             (View::String(_), _) | (_, None) => self.smart(pc, others.by_ref(), node, at)?,
             (_, Some(number)) => self.value(Target::from_bits(number), node, at)?,
         };
-        if !passed {
-            return Ok(false);
+        if passed && matches!(view, View::String(_) | View::Number(_)) {
+            // What the branches made of it is not wanted.
+            self.reading.undo_edits(edits);
+            self.copy_as_decimal(view, node);
         }
+        Ok(passed)
+    }
+
+    fn copy_as_decimal(&mut self, view: View<'_>, node: Node) {
         let text = match view {
             View::String(text) => text.plain(&mut self.reading.spare),
             View::Number(number) => {
@@ -116,18 +123,16 @@ impl<'r> Reader<'r, '_> {
                 debug_assert!(written.is_ok());
                 &self.reading.spare
             }
-            _ => return Ok(true),
+            _ => return,
         };
         let from = self.reading.text.len();
         self.reading.text.push('"');
         if decimal::write(text, &mut self.reading.text) {
             self.reading.text.push('"');
-            self.reading.edits.truncate(edits);
             self.settle(node, (from as u32, self.reading.text.len() as u32));
         } else {
             self.reading.text.truncate(from);
         }
-        Ok(true)
     }
 
     /// The constants of a branch's tag.
@@ -156,9 +161,7 @@ impl<'r> Reader<'r, '_> {
             let mark = self.reading.mark();
             let location = self.reading.locations.push(at, FieldStep::Tag(tag));
             let passed = self.value(Target::from_bits(*bits), node, location)?;
-            if self.reading.is_clean_since(mark) {
-                self.reading.rewind(mark);
-            }
+            self.reading.forget_locations(mark);
             return Ok(passed);
         }
         self.fail(FieldCode::TagInvalid, at, pc, tag);

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::failure::{Edit, FieldCode, FieldFailure, FieldStep, NO_PC, Reading};
 use super::problem::Problem;
-use super::{BLOCKS_MAX, Mode};
+use super::{BLOCKS_MAX, Mode, ReadInto};
 use crate::execute::{Bounds, Judge, Machine};
 use crate::failure::FaultCode;
 use crate::insn::{Operand, Target, Types};
@@ -100,17 +100,16 @@ pub(super) struct Reader<'r, 't> {
 }
 
 impl<'r, 't> Reader<'r, 't> {
-    #[allow(clippy::too_many_arguments)] // as for `read`
     pub(super) fn new(
         unit: &'r Unit,
         tape: Tape<'t>,
         mode: Mode,
         stack: &'r mut StackOf<'t, TapeInstance<'t>>,
         scratch: &'r mut Scratch,
-        reading: &'r mut Reading,
+        into: ReadInto<'r>,
         bounds: &'r Bounds,
-        failures_max: usize,
     ) -> Self {
+        let ReadInto { reading, failures_max } = into;
         let (fuel, blocks_left) = (bounds.fuel_max, BLOCKS_MAX);
         let (fit, shared) = (Fit::EXACT, false);
         Reader { unit, tape, mode, stack, scratch, reading, bounds, failures_max, fuel, blocks_left, fit, shared }
@@ -141,9 +140,7 @@ impl<'r, 't> Reader<'r, 't> {
         let at = self.reading.locations.push(at, step);
         let passed = self.value(target, node, at)?;
         self.shared = shared;
-        if self.reading.is_clean_since(mark) {
-            self.reading.rewind(mark);
-        }
+        self.reading.forget_locations(mark);
         Ok(passed)
     }
 
@@ -332,8 +329,15 @@ impl<'r, 't> Reader<'r, 't> {
 
     /// Notes that a member is missing.
     pub(super) fn missing(&mut self, name: StrId, at: u32, node: Node) {
-        let location = self.reading.locations.push(at, FieldStep::Missing(name));
-        self.fail(FieldCode::Missing, location, NO_PC, node);
+        self.fail_below(FieldCode::Missing, (at, FieldStep::Missing(name)), NO_PC, node);
+    }
+
+    /// Notes what is wrong one step below a location.
+    pub(super) fn fail_below(&mut self, code: FieldCode, (at, step): (u32, FieldStep), pc: u32, node: Node) {
+        let mark = self.reading.mark();
+        let location = self.reading.locations.push(at, step);
+        self.fail(code, location, pc, node);
+        self.reading.forget_locations(mark);
     }
 
     pub(super) fn floor(&mut self, exactness: Exactness) {
