@@ -18,6 +18,7 @@ mod findings;
 mod hostile;
 mod hosts;
 mod instances;
+mod interplay;
 mod listings;
 mod missing;
 mod numbers;

@@ -28,6 +28,11 @@ impl<'u> Block<'u> {
         (self.pc..).zip(words.iter().copied()).take_while(|(_, word)| word.opcode() != Opcode::Leave)
     }
 
+    /// The types of which values pass, whatever it says of others.
+    pub(super) fn skipped(self) -> Types {
+        self.find(Opcode::SkipType).map_or(Types::NONE, |(_, word)| Types(word.a))
+    }
+
     /// Its first instruction of that kind.
     pub(super) fn find(self, op: Opcode) -> Option<(u32, Word)> {
         self.words().find(|(_, word)| word.opcode() == op)
@@ -71,7 +76,8 @@ impl<'u> Block<'u> {
     pub(super) fn resolved(self) -> Block<'u> {
         let mut block = self;
         for _ in 0..REFERENCES_MAX {
-            let mut words = block.words().filter(|(_, word)| word.opcode() != Opcode::AsJudged);
+            let says = |word: &Word| !matches!(word.opcode(), Opcode::AsJudged | Opcode::SkipType);
+            let mut words = block.words().filter(|(_, word)| says(word));
             let (Some((_, word)), None) = (words.next(), words.next()) else {
                 break;
             };

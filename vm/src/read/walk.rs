@@ -149,6 +149,9 @@ impl<'r, 't> Reader<'r, 't> {
             .words()
             .fold((0, 0), |(len, in_place), (_, word)| (len + 1, in_place + u32::from(is_in_place(word.opcode()))));
         self.spend(1 + len)?;
+        if self.tape.view_node(node).types().meets(block.skipped()) {
+            return Ok(true);
+        }
         if let Some((pc, _)) = block.find(Opcode::Never) {
             self.fail(FieldCode::Never, at, pc, node);
             return Ok(false);
