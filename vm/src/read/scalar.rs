@@ -247,9 +247,13 @@ impl<'t> Reader<'_, 't> {
             }
             _ => return Err(FieldCode::Float.into()),
         };
-        self.edit(node, |out| match value.is_finite() {
-            true => Number::from_f64(value).write(out),
-            false => out.write_str(if value < 0.0 { "-" } else { "" }).and_then(|()| out.write_str(NOT_FINITE)),
+        self.edit(node, |out| {
+            if value.is_finite() {
+                return Number::from_f64(value).write(out);
+            }
+            out.push_str(if value < 0.0 { "-" } else { "" });
+            out.push_str(NOT_FINITE);
+            Ok(())
         });
         Ok(Value::Float(value))
     }
