@@ -291,7 +291,7 @@ impl<'s> Failure<'_, 's> {
     /// The stable code: the failing keyword, `false_schema`, `unknown_parameter`, `not_json` or `duplicate_member`.
     pub fn code(&self) -> &'s str {
         match &self.rejection.cause {
-            Cause::Failed(..) => self.noted().map_or(FALSE_SCHEMA, |(unit, ranked)| code_of_failure(unit, &ranked.own)),
+            Cause::Failed(..) => self.noted().map_or(FALSE_SCHEMA, |(unit, record)| code_of_failure(unit, &record)),
             Cause::Malformed(malformed) => code_of(malformed),
             Cause::NotJson(..) => NOT_JSON,
         }
