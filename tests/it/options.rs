@@ -3,6 +3,11 @@
 use callgate::{
     Catalog, EmptyArguments, NullForOptional, Options, Outcome, Schema, SchemaRole, Session, Stack, UnknownParameters,
 };
+use callgate_vm::execute::Bounds;
+use callgate_vm::limits::NESTED_MAX;
+use callgate_vm::scratch::Scratch;
+use callgate_vm::tape::{ReadOptions, TapeBuf, TapeInstance};
+use callgate_vm::unknown::{UnknownNames, find_unknown};
 use serde_json::Value;
 
 use crate::alloc::nonzero;
@@ -585,6 +590,31 @@ fn random_pairs(seed: u64) -> (Options, Value, Vec<Value>) {
     (Options { draft, ..Options::default() }, schema, instances)
 }
 
+/// Pointers to the names that `forbidding` does not know, by the machine alone: the same whatever nests and whatever is framed.
+fn unknown_names(forbidding: &Schema, instance: &Value) -> Vec<String> {
+    let mut buf = TapeBuf::new();
+    let read = ReadOptions { depth_max: 256, bytes_max: 1 << 20, strict: true };
+    let text = instance.to_string();
+    let tape = buf.read(text.as_bytes(), read).expect("JSON");
+    let mut names = UnknownNames::default();
+    let mut found = [0, 2, NESTED_MAX].map(|nested_max| {
+        let bounds = Bounds { fuel_max: 10_000_000, depth_max: 256, memo_max: 1 << 20, nested_max };
+        let (mut stack, mut scratch) = (callgate_vm::scratch::Stack::default(), Scratch::default());
+        let instance = TapeInstance::new(tape, 0);
+        let passed =
+            find_unknown(forbidding.unit(), instance, &mut stack, &mut scratch, &mut names, &bounds, usize::MAX);
+        assert_eq!(passed, Ok(true), "{text}");
+        let pointers = (0..names.listed()).map(|at| {
+            let mut pointer = String::new();
+            names.write_pointer(&mut pointer, tape, at).expect("a string takes every write");
+            pointer
+        });
+        pointers.collect::<Vec<_>>()
+    });
+    assert!(found[0] == found[1] && found[1] == found[2], "{text}: {found:?}");
+    std::mem::take(&mut found[0])
+}
+
 #[test]
 fn what_is_forbidden_is_what_is_reported_and_no_verdict_is_turned_round() {
     let mut seen = [0; 3];
@@ -615,7 +645,9 @@ fn what_is_forbidden_is_what_is_reported_and_no_verdict_is_turned_round() {
             let case = format!("{instance} by {schema}:\n{ignored}\n{reported}\n{forbidden}");
             assert_eq!(is_accepted, reported == "ok" || reported.starts_with("unknown parameter "), "{case}");
             assert_eq!(forbidden == "ok", reported == "ok", "{case}");
-            if !is_accepted {
+            if is_accepted {
+                assert_eq!(unknown_names(&forbidding, instance).is_empty(), reported == "ok", "{case}");
+            } else {
                 assert_eq!(reported, ignored, "{case}");
             }
             seen[usize::from(is_accepted) + usize::from(forbidden == "ok")] += 1;
