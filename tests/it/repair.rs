@@ -664,9 +664,11 @@ fn readings(value: &Value, pointer: &str, into: &mut Vec<(String, Option<Value>)
         }),
         Value::String(text) => {
             let reading = serde_json::from_str::<Value>(text).ok();
-            into.extend(
-                reading.filter(|value| value.to_string() == *text).map(|value| (pointer.to_owned(), Some(value))),
-            );
+            let is_exact = |reading: &Value| {
+                let spelled = reading.to_string();
+                spelled == *text
+            };
+            into.extend(reading.filter(is_exact).map(|reading| (pointer.to_owned(), Some(reading))));
         }
         _ => {}
     }
