@@ -12,12 +12,12 @@
 //! An attempt belongs to the branches that want exactly its changes, and goes on with what these branches say next: a text
 //! that one branch wants parsed is not mended inside by another one. Attempts of different unions do not depend on each
 //! other, so the first ones of all unions are checked together, then the second ones, and so on. If two attempts of one
-//! union succeed with different values, it is not known which was meant, and there is no repair.
+//! union succeed, neither of them a part of the other, it is not known which was meant, and there is no repair.
 //!
 //! What is found is then tried without each of its changes: a condition (`if`, `not`, `dependentSchemas`) may have made a
 //! value fail only since another one did.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use callgate_vm::tape::TapeBuf;
 
@@ -55,7 +55,7 @@ struct Open {
     path: Vec<Step>,
     keyword_location: String,
     attempts: VecDeque<Attempt>,
-    /// The changes that make it pass: one set, or several of which it is not known which was meant.
+    /// The least sets of changes that make it pass: one, or several of which it is not known which was meant.
     passing: Vec<Vec<Round>>,
 }
 
@@ -94,6 +94,9 @@ impl<'s> Search<'s> {
                 Verdict::Rejected { wrong, is_whole } => (wrong, is_whole),
             };
             let (round, text) = self.round(&found.text, &wrong)?;
+            if repeats(&found.rounds, &round) {
+                return None;
+            }
             if !round.is_empty() {
                 found.rounds.push(round);
                 found.text = text;
@@ -308,6 +311,13 @@ fn merge(rounds: &mut Vec<Round>, more: Vec<Round>) {
     }
 }
 
+/// Whether a value that has been changed is to be changed again: `"null"` to null, and that to nothing. One reading is
+/// lossless, a chain of them is a guess.
+fn repeats(rounds: &[Round], round: &[Change]) -> bool {
+    let known: HashSet<&[Step]> = rounds.iter().flatten().map(|change| change.path.as_slice()).collect();
+    round.iter().any(|change| known.contains(change.path.as_slice()))
+}
+
 /// How many changes there are.
 fn len(rounds: &[Round]) -> usize {
     rounds.iter().map(Vec::len).sum()
@@ -328,7 +338,8 @@ impl Attempt {
         let mut next: Vec<(Round, BTreeSet<usize>)> = Vec::new();
         let of_string = branches.values().any(|branch| admits_string(branch, path)).then_some(path);
         for (at, branch) in branches.iter().filter(|(at, _)| self.branches.contains(at)) {
-            for round in reader.alternatives(branch, of_string, 0)? {
+            let rounds = reader.alternatives(branch, of_string, 0)?;
+            for round in rounds.into_iter().filter(|round| !repeats(&self.rounds, round)) {
                 match next.iter_mut().find(|(known, _)| same(known, &round)) {
                     Some((_, wanting)) => drop(wanting.insert(*at)),
                     None => next.push((round, BTreeSet::from([*at]))),
@@ -345,13 +356,24 @@ impl Open {
         self.path == path && self.keyword_location == keyword_location
     }
 
+    /// Takes in a set of changes with which it passes. What does more than another set is not needed.
     fn passes_by(&mut self, rounds: Vec<Round>) {
-        let flat = |rounds: &[Round]| rounds.iter().flatten().cloned().collect::<Round>();
-        let changes = flat(&rounds);
-        if !self.passing.iter().any(|known| same(&flat(known), &changes)) {
-            self.passing.push(rounds);
+        if self.passing.iter().any(|known| is_part_of(known, &rounds)) {
+            return;
         }
+        self.passing.retain(|known| !is_part_of(&rounds, known));
+        self.passing.push(rounds);
     }
+}
+
+/// Whether all that is made of values by the first changes is made of them by the others too.
+fn is_part_of(part: &[Round], whole: &[Round]) -> bool {
+    let all: HashSet<(&[Step], Option<&str>)> = whole.iter().flatten().map(made_of).collect();
+    part.iter().flatten().all(|change| all.contains(&made_of(change)))
+}
+
+fn made_of(change: &Change) -> (&[Step], Option<&str>) {
+    (&change.path, change.becomes.as_deref())
 }
 
 /// What the branches of a union say, by where it is in the arguments and in the schema.

@@ -226,6 +226,8 @@ fn null_where_absent_is_meant() {
     none(required, r#"{"a": null}"#);
     none(r#"{"type": "array", "items": {"type": "integer"}}"#, "[null]");
     none(r#"{"type": "object"}"#, "null");
+    // Not by way of another reading: the text may be what is wrong.
+    none_a(r#"{"enum": ["x", "y"]}"#, r#""null""#);
     // What may not be there at all is a mistake of another kind.
     none_a("false", "null");
     // `null` is wanted, and something else is wrong.
@@ -606,6 +608,144 @@ fn repairs_of_random_calls_hold() {
     assert!(repaired > 1_000 && deep > 50, "{repaired}, {deep}");
     let rare = [RepairRule::ParseStringifiedArray, RepairRule::StrToNull, RepairRule::WrapInArray];
     assert!(rare.iter().all(|rule| rules.contains_key(rule)), "{rules:?}");
+}
+
+// --- all subsets -------------------------------------------------------------------------------------------------
+
+/// A schema of types, lists of values, objects, arrays and `anyOf`, where what passes does not depend on what fails.
+fn plain_schema(rng: &mut Rng, depth: usize) -> Value {
+    const TYPES: [&str; 5] = ["integer", "number", "boolean", "null", "string"];
+    match rng.below(if depth == 0 { 4 } else { 9 }) {
+        0 | 1 => json!({"type": rng.pick(&TYPES)}),
+        2 => json!({"type": [rng.pick(&TYPES[1..]), "integer"]}),
+        3 => json!({"enum": [schemas::number(rng), "x", rng.chance(50)]}),
+        4 | 5 => json!({"anyOf": (0..rng.between(2, 3)).map(|_| plain_schema(rng, depth - 1)).collect::<Vec<_>>()}),
+        6 => json!({"type": "array", "items": plain_schema(rng, depth - 1)}),
+        _ => plain_object(rng, depth, 40),
+    }
+}
+
+/// As above, of an object. `required`: of how many members in a hundred.
+fn plain_object(rng: &mut Rng, depth: usize, required: usize) -> Value {
+    let names = ["a", "b", "c"];
+    let properties: Value = names.iter().map(|name| ((*name).to_owned(), plain_schema(rng, depth - 1))).collect();
+    let required: Vec<&str> = names.into_iter().filter(|_| rng.chance(required)).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// The value with scalars as texts and as `null`.
+fn scalars_misspelled(rng: &mut Rng, value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => elements.iter().map(|element| scalars_misspelled(rng, element)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), scalars_misspelled(rng, value))).collect()
+        }
+        _ if rng.chance(15) => Value::Null,
+        Value::String(_) if rng.chance(30) => json!(*rng.pick(&["1", "2.5", "true", "null"])),
+        Value::String(_) => value.clone(),
+        other if rng.chance(60) => json!(other.to_string()),
+        other => other.clone(),
+    }
+}
+
+/// Every scalar that can be read otherwise: where, and as what; nothing where a member is left out.
+fn readings(value: &Value, pointer: &str, into: &mut Vec<(String, Option<Value>)>) {
+    match value {
+        Value::Array(elements) => {
+            elements.iter().enumerate().for_each(|(at, element)| readings(element, &format!("{pointer}/{at}"), into));
+        }
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            let pointer = format!("{pointer}/{}", name.replace('/', "~1"));
+            if member.is_null() {
+                into.push((pointer, None));
+            } else {
+                readings(member, &pointer, into);
+            }
+        }),
+        Value::String(text) => {
+            let reading = serde_json::from_str::<Value>(text).ok();
+            let is_exact = |reading: &Value| {
+                let spelled = reading.to_string();
+                spelled == *text
+            };
+            into.extend(reading.filter(is_exact).map(|reading| (pointer.to_owned(), Some(reading))));
+        }
+        _ => {}
+    }
+}
+
+/// The value with those changes.
+fn read_otherwise(value: &Value, changes: &[&(String, Option<Value>)]) -> Value {
+    let mut value = value.clone();
+    for (pointer, reading) in changes {
+        match reading {
+            Some(reading) => *value.pointer_mut(pointer).expect("it is there") = reading.clone(),
+            None => {
+                let (parent, name) = pointer.rsplit_once('/').expect("a member");
+                value
+                    .pointer_mut(parent)
+                    .and_then(Value::as_object_mut)
+                    .expect("an object")
+                    .remove(&name.replace("~1", "/"));
+            }
+        }
+    }
+    value
+}
+
+/// There is a repair exactly if one set of changes is the least that passes.
+#[test]
+fn the_only_way_is_the_only_one_of_all() {
+    let mut rng = Rng::new(32);
+    let (mut none, mut one, mut several, mut large) = (0, 0, 0, 0);
+    for at in 0..12_000 {
+        // Of several branches that are all nearly right, every other time.
+        let document = if at % 2 == 0 {
+            plain_schema(&mut rng, 3)
+        } else {
+            json!({"anyOf": (0..3).map(|_| plain_object(&mut rng, 1, 5)).collect::<Vec<_>>()})
+        };
+        let schema = compile(&document.to_string());
+        let fitting = instances::fitting(&mut rng, &document);
+        let value = scalars_misspelled(&mut rng, &fitting);
+        let mut all = Vec::new();
+        readings(&value, "", &mut all);
+        // A fraction of zero is read where a number is wanted by name only.
+        let is_whole = |(_, reading): &(String, Option<Value>)| {
+            reading.as_ref().and_then(Value::as_f64).is_some_and(|number| number.fract() == 0.0)
+                && !reading.as_ref().is_some_and(|reading| reading.is_i64() || reading.is_u64())
+        };
+        if all.iter().any(is_whole) || all.is_empty() || all.len() > 8 || judge(&schema, &value).is_accepted() {
+            continue;
+        }
+        let subset =
+            |bits: usize| -> Vec<_> { (0..all.len()).filter(|at| bits >> at & 1 == 1).map(|at| &all[at]).collect() };
+        let passing: Vec<usize> = (0..1 << all.len())
+            .filter(|bits| judge(&schema, &read_otherwise(&value, &subset(*bits))).is_accepted())
+            .collect();
+        let is_least = |bits: usize| !passing.iter().any(|other| *other != bits && other & bits == *other);
+        let least: Vec<usize> = passing.iter().copied().filter(|bits| is_least(*bits)).collect();
+        let found = schema.repair(&mut Session::new(), &value, &RepairOptions::default());
+        let found = found.map(|repair| {
+            let mut pointers: Vec<String> = repair.steps().map(|step| step.pointer().to_owned()).collect();
+            pointers.sort();
+            pointers
+        });
+        let expected = (least.len() == 1).then(|| {
+            let mut pointers: Vec<String> = subset(least[0]).iter().map(|(pointer, _)| pointer.clone()).collect();
+            pointers.sort();
+            pointers
+        });
+        assert_eq!(found, expected, "{document} on {value}: {} ways", least.len());
+        match least.len() {
+            0 => none += 1,
+            1 => one += 1,
+            _ => several += 1,
+        }
+        large += usize::from(least.len() == 1 && least[0].count_ones() > 2);
+    }
+    say(&format!("{none} without a way, {one} with one, {several} with several; {large} of more than two changes"));
+    assert!(none > 100 && one > 1_000 && several > 20 && large > 50);
 }
 
 /// What models sent: the rejected calls that each rule helps to repair. docs/repair.md has the numbers.
