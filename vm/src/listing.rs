@@ -56,7 +56,9 @@ pub(crate) fn write_unit(
     for pc in parts.explain_at..parts.code.len() as u32 {
         if let Some(note) = unit.note(pc) {
             let here = unit.str(note.keyword_location);
-            let here = here.rsplit_once('/').map_or("", |(object, _)| object);
+            // What has no keyword is of the object itself.
+            let object = here.rsplit_once('/').map_or("", |(object, _)| object);
+            let here = if note.keyword == StrId::NONE { here } else { object };
             if location != Some(here) {
                 writeln!(f, "{:width$}        ; {}", "", if here.is_empty() { "/" } else { here })?;
                 location = Some(here);
@@ -190,6 +192,7 @@ fn write_flags(out: &mut String, flags: Flags) {
     let names = [
         (Flags::TRACK, "track"),
         (Flags::SOFT, "soft"),
+        (Flags::UNKNOWN, "unknown"),
         (Flags::OPEN_BELOW, "open_below"),
         (Flags::OPEN_ABOVE, "open_above"),
     ];
