@@ -19,6 +19,7 @@ use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
+use crate::style::Rendering;
 
 /// A tool of a catalog.
 #[derive(Clone, Debug)]
@@ -140,6 +141,7 @@ pub struct Catalog {
     limits: Arc<Limits>,
     counters: Counters,
     report: Arc<Report>,
+    rendering: Rendering,
 }
 
 impl Catalog {
@@ -187,7 +189,7 @@ impl Catalog {
     pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
         let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
         let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
-        let mut catalog = Catalog { options, limits, ..Catalog::default() };
+        let mut catalog = Catalog { options, limits, rendering: self.rendering, ..Catalog::default() };
         catalog.take(compiled);
         for tool in &self.tools {
             let now = catalog.by_name.get(tool.name()).map(|at| &catalog.tools[*at]);
@@ -344,7 +346,7 @@ impl Catalog {
         arguments: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
         match self.input(tool) {
-            Ok(schema) => schema.check(session, arguments),
+            Ok(schema) => self.rendered(schema.check(session, arguments)),
             Err(outcome) => outcome,
         }
     }
@@ -358,9 +360,29 @@ impl Catalog {
         arguments: &mut I,
     ) -> Outcome<'s> {
         match self.input(tool) {
-            Ok(schema) => schema.check_instance(session, stack, arguments),
+            Ok(schema) => self.rendered(schema.check_instance(session, stack, arguments)),
             Err(outcome) => outcome,
         }
+    }
+
+    /// How rejections of this catalog's calls are to be written, unless a host says otherwise for one; see
+    /// [`Rejection::rendering`](crate::Rejection::rendering). A catalog made by [`refresh`](Self::refresh) takes it over. It
+    /// changes nothing that is compiled, and no compiled file has it.
+    pub fn set_rendering(&mut self, rendering: Rendering) {
+        self.rendering = rendering;
+    }
+
+    /// See [`set_rendering`](Self::set_rendering).
+    pub fn rendering(&self) -> Rendering {
+        self.rendering
+    }
+
+    #[inline]
+    fn rendered<'s>(&'s self, mut outcome: Outcome<'s>) -> Outcome<'s> {
+        if let Outcome::Rejected(rejection) = &mut outcome {
+            rejection.rendering = &self.rendering;
+        }
+        outcome
     }
 
     fn input<'s>(&'s self, tool: &str) -> Result<&'s Schema, Outcome<'s>> {

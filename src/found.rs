@@ -25,6 +25,8 @@ pub(crate) struct Found<'s> {
     listed: Listed,
     /// Whether all that is wrong is that names are missing, once that is known.
     missing_only: Option<bool>,
+    /// How often a listing has been made anew.
+    listing: u32,
 }
 
 /// Where the arguments are.
@@ -52,7 +54,7 @@ impl<'s> Found<'s> {
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed, missing_only: None }
+        Found { schema, session, source, listed, missing_only: None, listing: 0 }
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -68,13 +70,13 @@ impl<'s> Found<'s> {
 
     /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
-        Found { schema, session, source: Source::Copied, listed: Listed::Yes, missing_only: None }
+        Found { schema, session, source: Source::Copied, listed: Listed::Yes, missing_only: None, listing: 0 }
     }
 
     /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
     pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
         let missing_only = Some(missing_only);
-        Found { schema, session, source: Source::OutOfReach, listed: Listed::Yes, missing_only }
+        Found { schema, session, source: Source::OutOfReach, listed: Listed::Yes, missing_only, listing: 0 }
     }
 
     /// The unit's schema.
@@ -88,7 +90,7 @@ impl<'s> Found<'s> {
             Source::Text(text) => self.session.tape.tape(text),
             Source::Value(_) | Source::Copied | Source::OutOfReach => self.session.tape.copied(),
         };
-        Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation }
+        Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation, masked: false }
     }
 
     /// The failures that are listed.
@@ -97,6 +99,35 @@ impl<'s> Found<'s> {
             Listed::Stopped(_) => self.renderer().top().map_or(&[], std::slice::from_ref),
             Listed::No | Listed::Yes => self.renderer().failures(),
         }
+    }
+
+    /// Which listing the failures are of: what one listing says of places holds for it alone.
+    pub(crate) fn listing(&self) -> u32 {
+        self.listing
+    }
+
+    /// Lists all failures, where it can be with the whole call on the tape; answers whether it is. What was found before
+    /// keeps its place in the list.
+    pub(crate) fn list_whole(&mut self) -> bool {
+        if let Source::Value(value) = self.source
+            && self.stopped().is_none()
+        {
+            self.listing += 1;
+            match self.session.explain_copy(self.schema, &mut ValueInstance::new(value)) {
+                Ok(_) => (self.source, self.listed) = (Source::Copied, Listed::Yes),
+                Err(_) => {
+                    // As it was found before, within the same bounds.
+                    let again = self.explain(self.listed);
+                    debug_assert_eq!(again, Ok(false));
+                }
+            }
+            // The explanation is another one, and has what is missing no more.
+            if self.missing_only.take().is_some() {
+                self.missing_only();
+            }
+        }
+        self.list();
+        matches!(self.source, Source::Text(_) | Source::Copied)
     }
 
     /// How many failures are not listed; only known once all are.

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::found::Found;
 use crate::schema::Fault;
 use crate::signature;
+use crate::style::Rendering;
 
 /// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
 ///
@@ -22,6 +23,8 @@ use crate::signature;
 pub struct Rejection<'s> {
     pub(crate) cause: Cause<'s>,
     text_bytes_max: usize,
+    /// The catalog's default.
+    pub(crate) rendering: &'s Rendering,
 }
 
 /// What a rejection is of.
@@ -35,32 +38,41 @@ pub(crate) enum Cause<'s> {
 const UNBOUNDED: usize = usize::MAX;
 
 impl<'s> Rejection<'s> {
+    fn new(cause: Cause<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause, text_bytes_max, rendering: &Rendering::DEFAULT }
+    }
+
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max }
+        Rejection::new(Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max)
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
-        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED }
+        Rejection::new(Cause::Malformed(malformed), UNBOUNDED)
     }
 
     /// The first value of a host's object that JSON does not have.
     pub(crate) fn not_json_value(tape: Tape<'s>) -> Self {
         let node = tape.first_not_json().unwrap_or(0);
-        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED }
+        Rejection::new(Cause::NotJson(tape, node), UNBOUNDED)
     }
 
     /// Writes the line behind `prefix`, which is the host's to set; [`PREFIX`] is the usual one. Cut at the output
     /// limit on a character boundary, and then ends in `… (N bytes more)`. Allocates nothing of its own.
     pub fn write_line(&self, out: &mut impl Write, prefix: &str) -> fmt::Result {
+        self.write_line_masked(out, prefix, false)
+    }
+
+    /// As [`write_line`](Self::write_line), its values masked or not.
+    pub(crate) fn write_line_masked(&self, out: &mut impl Write, prefix: &str, masked: bool) -> fmt::Result {
         let mut out = Bounded::new(out, self.text_bytes_max);
         out.write_str(prefix)?;
-        self.write_text(&mut out)?;
+        self.write_text(&mut out, masked)?;
         out.finish()
     }
 
-    fn write_text(&self, out: &mut impl Write) -> fmt::Result {
+    fn write_text(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
         match &self.cause {
-            Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
+            Cause::Failed(_, found) => Renderer { masked, ..found.borrow().renderer() }.write_line(out),
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
@@ -68,7 +80,7 @@ impl<'s> Rejection<'s> {
                     return Ok(());
                 }
                 out.write_str(" at ")?;
-                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, 0, *node)
+                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, 0, *node, masked)
             }
         }
     }
@@ -84,7 +96,7 @@ impl<'s> Rejection<'s> {
                 let written = renderer.top().map_or(Ok(()), |top| renderer.write_message(&mut out, &top.deep));
                 written.and_then(|()| out.finish())
             }
-            _ => self.write_text(&mut message),
+            _ => self.write_text(&mut message, false),
         };
         debug_assert!(written.is_ok());
         message
@@ -238,8 +250,8 @@ pub struct Failure<'r, 's> {
 enum At {
     /// In the list of all: its place.
     Listed(usize),
-    /// Among those inside unions: the failure itself.
-    Inside(Inner),
+    /// Among those inside unions: the failure itself, and which listing it is of.
+    Inside(Inner, u32),
 }
 
 impl<'s> Failure<'_, 's> {
@@ -280,12 +292,18 @@ impl<'s> Failure<'_, 's> {
     /// Where in the arguments: JSON Pointer (RFC 6901).
     pub fn instance_location(&self) -> String {
         let mut pointer = String::new();
-        let written = match &self.rejection.cause {
-            Cause::NotJson(tape, node) => write_pointer_of(&mut pointer, *tape, 0, *node),
-            _ => self.worded(|renderer, record| renderer.write_pointer(&mut pointer, record.path)).unwrap_or(Ok(())),
-        };
+        let written = self.write_instance_location(&mut pointer, false);
         debug_assert!(written.is_ok());
         pointer
+    }
+
+    pub(crate) fn write_instance_location(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
+        match &self.rejection.cause {
+            Cause::NotJson(tape, node) => write_pointer_of(out, *tape, 0, *node, masked),
+            _ => self
+                .worded(|renderer, record| Renderer { masked, ..renderer }.write_pointer(out, record.path))
+                .unwrap_or(Ok(())),
+        }
     }
 
     /// Where in the arguments: the steps from their root.
@@ -314,13 +332,20 @@ impl<'s> Failure<'_, 's> {
     /// What is wrong. Cut at the output limit, like the line.
     pub fn message(&self) -> String {
         let mut message = String::new();
-        let worded = self.worded(|renderer, record| {
-            let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
-            renderer.write_message(&mut out, record).and_then(|()| out.finish())
-        });
-        let written = worded.unwrap_or_else(|| self.rejection.write_text(&mut message));
+        let written = self.write_message(&mut message, false);
         debug_assert!(written.is_ok());
         message
+    }
+
+    pub(crate) fn write_message(&self, mut out: &mut dyn Write, masked: bool) -> fmt::Result {
+        if !matches!(self.rejection.cause, Cause::Failed(..)) {
+            return self.rejection.write_text(&mut out, masked);
+        }
+        let worded = self.worded(|renderer, record| {
+            let mut out = Bounded::new(&mut out, self.rejection.text_bytes_max);
+            Renderer { masked, ..renderer }.write_message(&mut out, record).and_then(|()| out.finish())
+        });
+        worded.unwrap_or(Ok(()))
     }
 
     /// The description of the schema object that holds the keyword.
@@ -347,7 +372,8 @@ impl<'s> Failure<'_, 's> {
             let mut inside = self.at.inside(&found)?.resume(left);
             let inner = *inside.next()?;
             left = inside.left();
-            Some((inner.branch as usize, Failure { rejection: self.rejection, at: At::Inside(inner) }))
+            let at = At::Inside(inner, found.listing());
+            Some((inner.branch as usize, Failure { rejection: self.rejection, at }))
         })
     }
 
@@ -371,7 +397,7 @@ impl At {
     fn record(&self, found: &Found<'_>) -> Option<Record> {
         match self {
             At::Listed(at) => found.failures().get(*at).map(|failure| failure.own),
-            At::Inside(inner) => Some(inner.record),
+            At::Inside(inner, listing) => (*listing == found.listing()).then_some(inner.record),
         }
     }
 
@@ -380,7 +406,7 @@ impl At {
         let renderer = found.renderer();
         match self {
             At::Listed(at) => Some(renderer.inside(found.failures().get(*at)?)),
-            At::Inside(inner) => Some(renderer.inside_inner(inner)),
+            At::Inside(inner, listing) => (*listing == found.listing()).then(|| renderer.inside_inner(inner)),
         }
     }
 }

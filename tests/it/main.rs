@@ -14,6 +14,7 @@ mod defects;
 mod differential;
 mod failures;
 mod findings;
+mod guided;
 mod hostile;
 mod hosts;
 mod instances;
