@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use callgate::{Catalog, Failure, Outcome, Rejection, Report, SchemaRole, Session};
+use callgate::{Catalog, Outcome, Rejection, Rendering, Report, SchemaRole, Session, Style};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use serde::Serialize;
 
 use crate::arguments::CallArguments;
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings;
-use crate::flags::{CompileFlags, Format, FormatFlag};
+use crate::flags::{CompileFlags, Format, FormatFlag, StyleFlags};
 use crate::output::{self, as_printed, print};
 use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 
@@ -31,6 +31,8 @@ pub struct Args {
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
+    style: StyleFlags,
+    #[command(flatten)]
     format: FormatFlag,
 }
 
@@ -47,12 +49,15 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     let answer = match file.compile(&options) {
         Ok((catalog, report)) => {
-            let listed = args.format.format == Format::Json;
-            judge(&file, &catalog, &report, &args.tool, &arguments, listed)
+            let rendering = match args.format.format {
+                Format::Human => args.style.rendering(),
+                Format::Json => args.style.rendering_of(Style::Json),
+            };
+            judge(&file, &catalog, &report, &args.tool, &arguments, &rendering)
         }
         Err(report) => refused(&file, &report, None),
     };
-    if let Answer::Unanswered { error } = &answer {
+    if let Answer::Unanswered(error) = &answer {
         output::log(&error.to_string());
     }
     print(|out| match args.format.format {
@@ -62,37 +67,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(answer.exit_code())
 }
 
-/// The answer to a call, as `--format json` prints it.
-#[derive(Serialize)]
-#[serde(untagged)]
+/// The answer to a call.
 enum Answer {
-    Verdict {
-        valid: bool,
-        line: Option<String>,
-        /// Whether all that is wrong is that required information is missing.
-        missing_only: bool,
-        /// JSON Pointers of what is missing, if so.
-        missing: Vec<String>,
-        /// 16 hexadecimal digits; none for an accepted call.
-        signature: Option<String>,
-        failures: Vec<FailureJson>,
-        /// How many failures the limit on listed ones has left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        unlisted: Option<u64>,
-    },
-    Unanswered {
-        error: Reason,
-    },
-}
-
-#[derive(Serialize)]
-struct FailureJson {
-    code: String,
-    keyword: Option<String>,
-    instance_location: String,
-    keyword_location: String,
-    message: String,
-    description: Option<String>,
+    Accepted,
+    /// The text of the rejection: as `--format json` prints it, the object of the style `json`.
+    Rejected(String),
+    Unanswered(Reason),
 }
 
 /// Why there is no verdict.
@@ -114,7 +94,14 @@ enum NoVerdict {
     UnknownTool,
 }
 
-fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arguments: &[u8], listed: bool) -> Answer {
+fn judge(
+    file: &CatalogFile,
+    catalog: &Catalog,
+    report: &Report,
+    name: &str,
+    arguments: &[u8],
+    rendering: &Rendering,
+) -> Answer {
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
         Err(unknown) => {
@@ -127,9 +114,9 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, name: &str, arg
     match schema.check(&mut Session::new(), arguments) {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::accepted()
+            Answer::Accepted
         }
-        Outcome::Rejected(rejection) => Answer::rejected(&rejection, listed),
+        Outcome::Rejected(rejection) => Answer::rejected(&rejection, rendering),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
@@ -150,73 +137,52 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>) -> Answer {
 }
 
 impl Answer {
-    fn accepted() -> Answer {
-        Answer::Verdict {
-            valid: true,
-            line: None,
-            missing_only: false,
-            missing: Vec::new(),
-            signature: None,
-            failures: Vec::new(),
-            unlisted: None,
-        }
-    }
-
-    /// `listed`: whether the failures behind the line are to be shown too; writing them all out can take long.
-    fn rejected(rejection: &Rejection<'_>, listed: bool) -> Answer {
-        Answer::Verdict {
-            valid: false,
-            line: Some(rejection.to_string()),
-            missing_only: listed && rejection.missing_only(),
-            missing: if listed { rejection.missing().map(|missing| missing.pointer()).collect() } else { Vec::new() },
-            signature: Some(format!("{:016x}", rejection.signature())),
-            failures: if listed {
-                rejection.failures().map(|failure| FailureJson::of(&failure)).collect()
-            } else {
-                Vec::new()
-            },
-            unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
-        }
+    fn rejected(rejection: &Rejection<'_>, rendering: &Rendering) -> Answer {
+        let mut text = String::new();
+        let written = rejection.write(&mut text, rendering);
+        debug_assert!(written.is_ok(), "a string takes all");
+        Answer::Rejected(text)
     }
 
     fn unanswered(outcome: NoVerdict, code: &str, detail: String) -> Answer {
-        Answer::Unanswered { error: Reason { outcome, code: code.to_owned(), detail } }
+        Answer::Unanswered(Reason { outcome, code: code.to_owned(), detail })
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Answer::Verdict { valid: true, .. } => ExitCode::SUCCESS,
-            Answer::Verdict { .. } => ExitCode::from(EXIT_REJECTED),
-            Answer::Unanswered { .. } => ExitCode::from(EXIT_UNANSWERED),
+            Answer::Accepted => ExitCode::SUCCESS,
+            Answer::Rejected(_) => ExitCode::from(EXIT_REJECTED),
+            Answer::Unanswered(_) => ExitCode::from(EXIT_UNANSWERED),
         }
     }
 
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Answer::Verdict { line: Some(line), .. } => writeln!(out, "{}", as_printed(line)),
-            Answer::Verdict { .. } => writeln!(out, "ok"),
-            Answer::Unanswered { .. } => Ok(()),
+            Answer::Accepted => writeln!(out, "ok"),
+            Answer::Rejected(text) => writeln!(out, "{}", as_printed(text)),
+            Answer::Unanswered(_) => Ok(()),
         }
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        writeln!(out)
-    }
-}
-
-impl FailureJson {
-    fn of(failure: &Failure<'_, '_>) -> FailureJson {
-        FailureJson {
-            code: failure.code().to_owned(),
-            keyword: failure.keyword().map(str::to_owned),
-            instance_location: failure.instance_location(),
-            keyword_location: failure.keyword_location().to_owned(),
-            message: failure.message(),
-            description: failure.description().map(str::to_owned),
+        match self {
+            Answer::Accepted => writeln!(out, "{ACCEPTED_JSON}"),
+            Answer::Rejected(text) => writeln!(out, "{text}"),
+            Answer::Unanswered(error) => {
+                #[derive(Serialize)]
+                struct Unanswered<'a> {
+                    error: &'a Reason,
+                }
+                serde_json::to_writer(&mut *out, &Unanswered { error })?;
+                writeln!(out)
+            }
         }
     }
 }
+
+/// What an accepted call is answered by: the members of a rejection, without any.
+const ACCEPTED_JSON: &str =
+    r#"{"valid":true,"line":null,"missing_only":false,"missing":[],"signature":null,"failures":[]}"#;
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
