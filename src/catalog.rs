@@ -20,6 +20,7 @@ use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
+use crate::style::Rendering;
 
 /// A tool of a catalog.
 #[derive(Clone, Debug)]
@@ -169,6 +170,7 @@ pub struct Catalog {
     counts_calls: bool,
     /// Judges results without content, once there is one.
     pub(crate) envelope: OnceLock<Schema>,
+    rendering: Rendering,
 }
 
 impl Catalog {
@@ -217,7 +219,9 @@ impl Catalog {
     pub fn refresh(&self, text: impl AsRef<[u8]>) -> Result<(Catalog, Diff), Refused> {
         let compiled = self.compiled(text.as_ref(), &self.options, &mut |_, _| {})?;
         let (options, limits) = (Arc::clone(&self.options), Arc::clone(&self.limits));
-        let mut catalog = Catalog { options, limits, counts_calls: self.counts_calls, ..Catalog::default() };
+        let counts_calls = self.counts_calls;
+        let rendering = self.rendering;
+        let mut catalog = Catalog { options, limits, counts_calls, rendering, ..Catalog::default() };
         catalog.take(compiled);
         for tool in &self.tools {
             let now = catalog.by_name.get(tool.name()).map(|at| &mut catalog.tools[*at]);
@@ -406,7 +410,7 @@ impl Catalog {
         };
         let outcome = schema.check(session, arguments);
         tool.count(&outcome);
-        outcome
+        self.rendered(outcome)
     }
 
     /// What the tool's handler would get of the arguments if it read them as pydantic does; see [`Schema::coerced`]. `None`
@@ -435,6 +439,26 @@ impl Catalog {
         };
         let outcome = schema.check_instance(session, stack, arguments);
         tool.count(&outcome);
+        self.rendered(outcome)
+    }
+
+    /// How rejections of this catalog's calls are to be written, unless a host says otherwise for one; see
+    /// [`Rejection::rendering`](crate::Rejection::rendering). A catalog made by [`refresh`](Self::refresh) takes it over. It
+    /// changes nothing that is compiled, and no compiled file has it.
+    pub fn set_rendering(&mut self, rendering: Rendering) {
+        self.rendering = rendering;
+    }
+
+    /// See [`set_rendering`](Self::set_rendering).
+    pub fn rendering(&self) -> Rendering {
+        self.rendering
+    }
+
+    #[inline]
+    pub(crate) fn rendered<'s>(&'s self, mut outcome: Outcome<'s>) -> Outcome<'s> {
+        if let Outcome::Rejected(rejection) = &mut outcome {
+            rejection.rendering = &self.rendering;
+        }
         outcome
     }
 

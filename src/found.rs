@@ -31,6 +31,8 @@ pub(crate) struct Found<'s> {
     sent: Option<Sent<'s>>,
     /// Whether a reading found what is wrong, once there was one.
     read: Option<bool>,
+    /// How often a listing has been made anew.
+    listing: u32,
 }
 
 /// Where the arguments are.
@@ -58,7 +60,7 @@ impl<'s> Found<'s> {
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed, missing_only: None, sent: None, read: None }
+        Found { schema, session, source, listed, missing_only: None, sent: None, read: None, listing: 0 }
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -75,14 +77,14 @@ impl<'s> Found<'s> {
     /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
         let (source, listed) = (Source::Copied, Listed::Yes);
-        Found { schema, session, source, listed, missing_only: None, sent: None, read: None }
+        Found { schema, session, source, listed, missing_only: None, sent: None, read: None, listing: 0 }
     }
 
     /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
     pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
         let missing_only = Some(missing_only);
         let (source, listed) = (Source::OutOfReach, Listed::Yes);
-        Found { schema, session, source, listed, missing_only, sent: None, read: None }
+        Found { schema, session, source, listed, missing_only, sent: None, read: None, listing: 0 }
     }
 
     /// The same, after a lax reading of the arguments that rejected them.
@@ -132,14 +134,14 @@ impl<'s> Found<'s> {
     }
 
     /// Words what the reading found.
-    pub(crate) fn field_lines(&self) -> FieldLines<'_> {
+    pub(crate) fn field_lines(&self, masked: bool) -> FieldLines<'_> {
         let sent = &self.session.sent;
         let tape = match self.sent {
             Some(Some(text)) => sent.tape(text),
             Some(None) => sent.copied(),
             None => self.renderer().tape,
         };
-        FieldLines { unit: self.schema.unit(), tape, reading: &self.session.reading }
+        FieldLines { unit: self.schema.unit(), tape, reading: &self.session.reading, masked }
     }
 
     /// The unit's schema.
@@ -153,7 +155,7 @@ impl<'s> Found<'s> {
             Source::Text(text) => self.session.tape.tape(text),
             Source::Value(_) | Source::Copied | Source::OutOfReach => self.session.tape.copied(),
         };
-        Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation }
+        Renderer { unit: self.schema.unit(), tape, explanation: &self.session.explanation, masked: false }
     }
 
     /// The failures that are listed.
@@ -162,6 +164,35 @@ impl<'s> Found<'s> {
             Listed::Stopped(_) => self.renderer().top().map_or(&[], std::slice::from_ref),
             Listed::No | Listed::Yes => self.renderer().failures(),
         }
+    }
+
+    /// Which listing the failures are of: what one listing says of places holds for it alone.
+    pub(crate) fn listing(&self) -> u32 {
+        self.listing
+    }
+
+    /// Lists all failures, where it can be with the whole call on the tape; answers whether it is. What was found before
+    /// keeps its place in the list.
+    pub(crate) fn list_whole(&mut self) -> bool {
+        if let Source::Value(value) = self.source
+            && self.stopped().is_none()
+        {
+            self.listing += 1;
+            match self.session.explain_copy(self.schema, &mut ValueInstance::new(value)) {
+                Ok(_) => (self.source, self.listed) = (Source::Copied, Listed::Yes),
+                Err(_) => {
+                    // As it was found before, within the same bounds.
+                    let again = self.explain(self.listed);
+                    debug_assert_eq!(again, Ok(false));
+                }
+            }
+            // The explanation is another one, and has what is missing no more.
+            if self.missing_only.take().is_some() {
+                self.missing_only();
+            }
+        }
+        self.list();
+        matches!(self.source, Source::Text(_) | Source::Copied)
     }
 
     /// How many failures are not listed; only known once all are.

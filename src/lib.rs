@@ -50,6 +50,7 @@ mod schema;
 mod session;
 mod shared;
 mod signature;
+mod style;
 mod trace;
 
 pub use callgate_compiler::{
@@ -80,3 +81,4 @@ pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
 pub use crate::session::Session;
 pub use crate::shared::SharedCatalog;
+pub use crate::style::{GUIDED_FAILURES_MAX, Rendering, Style};

@@ -4,6 +4,7 @@
 
 use std::fmt::{self, Write};
 
+use callgate_vm::render::Renderer;
 use callgate_vm::unit::Unit;
 
 use crate::rejection::{Cause, Rejection};
@@ -63,11 +64,15 @@ impl<'s> Missing<'_, 's> {
 
     /// Writes the [`pointer`](Missing::pointer). Allocates nothing of its own.
     pub fn write_pointer(&self, out: &mut impl Write) -> fmt::Result {
+        self.write_pointer_masked(out, false)
+    }
+
+    pub(crate) fn write_pointer_masked(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
         let Cause::Failed(_, found) = &self.rejection.cause else {
             return Ok(());
         };
         let found = found.borrow();
-        let renderer = found.renderer();
+        let renderer = Renderer { masked, ..found.renderer() };
         renderer.missing().get(self.at).map_or(Ok(()), |missing| renderer.write_missing(out, missing))
     }
 }

@@ -15,7 +15,7 @@ use callgate_vm::failure::FaultCode;
 use callgate_vm::instance::{Halt, Instance};
 use callgate_vm::json;
 use callgate_vm::read::{CopyExtent, Mode, ReadInto, read};
-use callgate_vm::render::Bounded;
+use callgate_vm::render::{Bounded, Renderer};
 use callgate_vm::tape::ReadError;
 use callgate_vm::value::ValueInstance;
 use serde_json::Value;
@@ -175,12 +175,16 @@ impl Rejection<'_> {
     /// Judged by the schema, or by the lax reading where the catalog is compiled for it. What only the schema's own judge
     /// finds is said in its words. Cost: at the first question one more reading.
     pub fn write_field(&self, out: &mut dyn Write) -> fmt::Result {
+        self.write_field_masked(out, false)
+    }
+
+    pub(crate) fn write_field_masked(&self, out: &mut dyn Write, masked: bool) -> fmt::Result {
         let mut out = out;
         let mut out = Bounded::new(&mut out, self.text_bytes_max());
         let (len, unlisted) = self.field_len();
         for at in 0..len {
             out.write_str(if at > 0 { "\n" } else { "" })?;
-            self.write_field_line(&mut out, at)?;
+            self.write_field_line(&mut out, at, masked)?;
         }
         if unlisted > 0 {
             write!(out, "\n… ({unlisted} failures more)")?;
@@ -192,7 +196,7 @@ impl Rejection<'_> {
     pub fn field_lines(&self) -> Vec<String> {
         let line = |at| {
             let mut line = String::new();
-            let written = self.write_field_line(&mut line, at);
+            let written = self.write_field_line(&mut line, at, false);
             debug_assert!(written.is_ok());
             line
         };
@@ -205,7 +209,7 @@ impl Rejection<'_> {
             Cause::Failed(_, found) | Cause::Misread(found) => {
                 let read = found.try_borrow_mut().is_ok_and(|mut found| found.read_fields());
                 let found = found.borrow();
-                let reading = found.field_lines().reading;
+                let reading = found.field_lines(false).reading;
                 if read {
                     (reading.failures().len(), reading.unlisted())
                 } else {
@@ -216,19 +220,19 @@ impl Rejection<'_> {
         }
     }
 
-    fn write_field_line(&self, out: &mut impl Write, at: usize) -> fmt::Result {
+    fn write_field_line(&self, out: &mut impl Write, at: usize, masked: bool) -> fmt::Result {
         let (Cause::Failed(_, found) | Cause::Misread(found)) = &self.cause else {
-            return self.write_text(out);
+            return self.write_text(out, masked);
         };
         let found = found.borrow();
-        let lines = found.field_lines();
+        let lines = found.field_lines(masked);
         if found.has_fields() {
             return lines.reading.failures().get(at).map_or(Ok(()), |failure| lines.write_line(out, failure));
         }
         let Some(failure) = found.failures().get(at) else {
             return Ok(());
         };
-        let renderer = found.renderer();
+        let renderer = Renderer { masked, ..found.renderer() };
         if renderer.write_location(out, failure.own.path, '.')? {
             out.write_str(": ")?;
         }

@@ -6,9 +6,7 @@ use std::fmt::{self, Write};
 use callgate_vm::failure::{Inner, Record, Wording};
 use callgate_vm::insn::Types;
 use callgate_vm::json::{Malformed, Reason};
-use callgate_vm::render::{
-    Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_plain_step, write_pointer_of, write_pointer_steps,
-};
+use callgate_vm::render::{Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
 use serde::Serialize;
@@ -16,6 +14,7 @@ use serde::Serialize;
 use crate::found::Found;
 use crate::schema::Fault;
 use crate::signature;
+use crate::style::Rendering;
 
 /// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
 ///
@@ -27,6 +26,8 @@ pub struct Rejection<'s> {
     text_bytes_max: usize,
     /// What was checked, as it is named where it is not JSON.
     subject: &'static str,
+    /// The catalog's default.
+    pub(crate) rendering: &'s Rendering,
 }
 
 /// What most checks are of.
@@ -45,16 +46,16 @@ pub(crate) enum Cause<'s> {
 const UNBOUNDED: usize = usize::MAX;
 
 impl<'s> Rejection<'s> {
+    fn new(cause: Cause<'s>, text_bytes_max: usize) -> Self {
+        Rejection { cause, text_bytes_max, subject: ARGUMENTS, rendering: &Rendering::DEFAULT }
+    }
+
     pub(crate) fn of(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection {
-            cause: Cause::Failed(found.schema().unit(), RefCell::new(found)),
-            text_bytes_max,
-            subject: ARGUMENTS,
-        }
+        Rejection::new(Cause::Failed(found.schema().unit(), RefCell::new(found)), text_bytes_max)
     }
 
     pub(crate) fn misread(found: Found<'s>, text_bytes_max: usize) -> Self {
-        Rejection { cause: Cause::Misread(RefCell::new(found)), text_bytes_max, subject: ARGUMENTS }
+        Rejection::new(Cause::Misread(RefCell::new(found)), text_bytes_max)
     }
 
     /// How much text is written at most.
@@ -64,17 +65,17 @@ impl<'s> Rejection<'s> {
 
     /// The first thing that a reading found, where the schema has nothing to say.
     fn misread_code(found: &RefCell<Found<'_>>) -> &'static str {
-        found.borrow().field_lines().reading.failures().first().map_or(NOT_JSON, |failure| failure.code.as_str())
+        found.borrow().field_lines(false).reading.failures().first().map_or(NOT_JSON, |failure| failure.code.as_str())
     }
 
     pub(crate) fn not_json(malformed: Malformed) -> Self {
-        Rejection { cause: Cause::Malformed(malformed), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
+        Rejection::new(Cause::Malformed(malformed), UNBOUNDED)
     }
 
     /// The first value of a host's object that JSON does not have.
     pub(crate) fn not_json_value(tape: Tape<'s>) -> Self {
         let node = tape.first_not_json().unwrap_or(0);
-        Rejection { cause: Cause::NotJson(tape, node), text_bytes_max: UNBOUNDED, subject: ARGUMENTS }
+        Rejection::new(Cause::NotJson(tape, node), UNBOUNDED)
     }
 
     /// The same of a result.
@@ -85,27 +86,28 @@ impl<'s> Rejection<'s> {
     /// Writes the line behind `prefix`, which is the host's to set; [`PREFIX`] is the usual one. Cut at the output
     /// limit on a character boundary, and then ends in `… (N bytes more)`. Allocates nothing of its own.
     pub fn write_line(&self, out: &mut impl Write, prefix: &str) -> fmt::Result {
+        self.write_line_masked(out, prefix, false)
+    }
+
+    /// As [`write_line`](Self::write_line), its values masked or not.
+    pub(crate) fn write_line_masked(&self, out: &mut impl Write, prefix: &str, masked: bool) -> fmt::Result {
         let mut out = Bounded::new(out, self.text_bytes_max);
         out.write_str(prefix)?;
-        self.write_text(&mut out)?;
+        self.write_text(&mut out, masked)?;
         out.finish()
     }
 
-    pub(crate) fn write_text(&self, out: &mut impl Write) -> fmt::Result {
+    pub(crate) fn write_text(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
         match &self.cause {
-            Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
+            Cause::Failed(_, found) => Renderer { masked, ..found.borrow().renderer() }.write_line(out),
             Cause::Misread(found) => {
                 let found = found.borrow();
-                let lines = found.field_lines();
+                let lines = found.field_lines(masked);
                 let Some(failure) = lines.reading.failures().first() else {
                     return Ok(());
                 };
                 lines.write_message(out, failure)?;
-                for (at, step) in lines.instance_steps(failure).enumerate() {
-                    out.write_str(if at > 0 { "/" } else { " at " })?;
-                    write_plain_step(out, step)?;
-                }
-                Ok(())
+                lines.write_at(out, failure)
             }
             Cause::Malformed(malformed) => write!(out, "{} not valid JSON: {malformed}", self.subject),
             Cause::NotJson(tape, node) => {
@@ -114,7 +116,7 @@ impl<'s> Rejection<'s> {
                     return Ok(());
                 }
                 out.write_str(" at ")?;
-                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, 0, *node)
+                write_pointer_of(&mut WithoutFirst { out, first: true }, *tape, 0, *node, masked)
             }
         }
     }
@@ -132,10 +134,10 @@ impl<'s> Rejection<'s> {
             }
             Cause::Misread(found) => {
                 let found = found.borrow();
-                let lines = found.field_lines();
+                let lines = found.field_lines(false);
                 lines.reading.failures().first().map_or(Ok(()), |failure| lines.write_message(&mut message, failure))
             }
-            _ => self.write_text(&mut message),
+            _ => self.write_text(&mut message, false),
         };
         debug_assert!(written.is_ok());
         message
@@ -151,7 +153,7 @@ impl<'s> Rejection<'s> {
             }
             Cause::Misread(found) => {
                 let found = found.borrow();
-                let lines = found.field_lines();
+                let lines = found.field_lines(false);
                 let first = lines.reading.failures().first();
                 first.map_or(Vec::new(), |failure| steps(lines.instance_steps(failure)))
             }
@@ -319,8 +321,8 @@ pub struct Failure<'r, 's> {
 enum At {
     /// In the list of all: its place.
     Listed(usize),
-    /// Among those inside unions: the failure itself.
-    Inside(Inner),
+    /// Among those inside unions: the failure itself, and which listing it is of.
+    Inside(Inner, u32),
 }
 
 impl<'s> Failure<'_, 's> {
@@ -362,18 +364,23 @@ impl<'s> Failure<'_, 's> {
     /// Where in the arguments: JSON Pointer (RFC 6901).
     pub fn instance_location(&self) -> String {
         let mut pointer = String::new();
-        let written = match &self.rejection.cause {
-            Cause::NotJson(tape, node) => write_pointer_of(&mut pointer, *tape, 0, *node),
-            Cause::Misread(found) => {
-                let found = found.borrow();
-                let lines = found.field_lines();
-                let first = lines.reading.failures().first();
-                first.map_or(Ok(()), |failure| write_pointer_steps(&mut pointer, lines.instance_steps(failure)))
-            }
-            _ => self.worded(|renderer, record| renderer.write_pointer(&mut pointer, record.path)).unwrap_or(Ok(())),
-        };
+        let written = self.write_instance_location(&mut pointer, false);
         debug_assert!(written.is_ok());
         pointer
+    }
+
+    pub(crate) fn write_instance_location(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
+        match &self.rejection.cause {
+            Cause::NotJson(tape, node) => write_pointer_of(out, *tape, 0, *node, masked),
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines(masked);
+                lines.reading.failures().first().map_or(Ok(()), |failure| lines.write_pointer(out, failure))
+            }
+            _ => self
+                .worded(|renderer, record| Renderer { masked, ..renderer }.write_pointer(out, record.path))
+                .unwrap_or(Ok(())),
+        }
     }
 
     /// Where in the arguments: the steps from their root.
@@ -403,15 +410,27 @@ impl<'s> Failure<'_, 's> {
     /// What is wrong. Cut at the output limit, like the line.
     pub fn message(&self) -> String {
         let mut message = String::new();
-        let worded = self.worded(|renderer, record| {
-            let mut out = Bounded::new(&mut message, self.rejection.text_bytes_max);
-            renderer.write_message(&mut out, record).and_then(|()| out.finish())
-        });
-        match worded {
-            Some(written) => debug_assert!(written.is_ok()),
-            None => message = self.rejection.message(),
-        }
+        let written = self.write_message(&mut message, false);
+        debug_assert!(written.is_ok());
         message
+    }
+
+    pub(crate) fn write_message(&self, mut out: &mut dyn Write, masked: bool) -> fmt::Result {
+        match &self.rejection.cause {
+            Cause::Failed(..) => {}
+            Cause::Misread(found) => {
+                let found = found.borrow();
+                let lines = found.field_lines(masked);
+                let first = lines.reading.failures().first();
+                return first.map_or(Ok(()), |failure| lines.write_message(&mut out, failure));
+            }
+            Cause::Malformed(_) | Cause::NotJson(..) => return self.rejection.write_text(&mut out, masked),
+        }
+        let worded = self.worded(|renderer, record| {
+            let mut out = Bounded::new(&mut out, self.rejection.text_bytes_max);
+            Renderer { masked, ..renderer }.write_message(&mut out, record).and_then(|()| out.finish())
+        });
+        worded.unwrap_or(Ok(()))
     }
 
     /// The description of the schema object that holds the keyword.
@@ -443,7 +462,8 @@ impl<'s> Failure<'_, 's> {
             let mut inside = self.at.inside(&found)?.resume(left);
             let inner = *inside.next()?;
             left = inside.left();
-            Some((inner.branch as usize, Failure { rejection: self.rejection, at: At::Inside(inner) }))
+            let at = At::Inside(inner, found.listing());
+            Some((inner.branch as usize, Failure { rejection: self.rejection, at }))
         })
     }
 
@@ -467,7 +487,7 @@ impl At {
     fn record(&self, found: &Found<'_>) -> Option<Record> {
         match self {
             At::Listed(at) => found.failures().get(*at).map(|failure| failure.own),
-            At::Inside(inner) => Some(inner.record),
+            At::Inside(inner, listing) => (*listing == found.listing()).then_some(inner.record),
         }
     }
 
@@ -476,7 +496,7 @@ impl At {
         let renderer = found.renderer();
         match self {
             At::Listed(at) => Some(renderer.inside(found.failures().get(*at)?)),
-            At::Inside(inner) => Some(renderer.inside_inner(inner)),
+            At::Inside(inner, listing) => (*listing == found.listing()).then(|| renderer.inside_inner(inner)),
         }
     }
 }

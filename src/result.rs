@@ -76,8 +76,8 @@ impl Catalog {
         };
         match content {
             Content::Error => Outcome::Accepted(Accepted::default()),
-            Content::Structured(content) => about_result(schema.check(session, content)),
-            Content::Missing => about_result(self.envelope().check(session, result)),
+            Content::Structured(content) => self.rendered(about_result(schema.check(session, content))),
+            Content::Missing => self.rendered(about_result(self.envelope().check(session, result))),
         }
     }
 
@@ -89,7 +89,7 @@ impl Catalog {
         content: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
         match self.output(tool) {
-            Ok(Some(schema)) => about_result(schema.check(session, content)),
+            Ok(Some(schema)) => self.rendered(about_result(schema.check(session, content))),
             Ok(None) => Outcome::Accepted(Accepted::default()),
             Err(outcome) => outcome,
         }

@@ -22,7 +22,7 @@ use self::pipeline::Done;
 use self::table::Summary;
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings;
-use crate::flags::{CompileFlags, Format, FormatFlag};
+use crate::flags::{CompileFlags, Format, FormatFlag, StyleFlags};
 use crate::output::{self, Styles, print};
 use crate::progress::{Progress, RowProgress};
 use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
@@ -43,6 +43,7 @@ pub struct Args {
     /// summary goes to stderr.
     ///
     /// Each line is `{file, row, call, tool, outcome, line, code, keyword_location}`, without the members that do not apply.
+    /// `line` is the text of `--style`, the pinned line without it.
     /// `file` is there where several are read; `row` is the number of the line in it and `call` that of the call in the row,
     /// both from 1. `outcome` is accepted, rejected, fault, unknown_tool, not_compiled or malformed.
     #[arg(long, value_name = "FILE")]
@@ -60,6 +61,8 @@ pub struct Args {
     fail_on_reject: bool,
     #[command(flatten)]
     compile: CompileFlags,
+    #[command(flatten)]
+    style: StyleFlags,
     #[command(flatten)]
     format: FormatFlag,
 }
@@ -80,6 +83,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         samples: usize::from(args.sample),
         repairs: args.repair,
         files: if names.len() > 1 { names.clone() } else { Vec::new() },
+        style: args.style,
     };
     let is_stdout = output.as_ref().is_some_and(Output::is_stdout);
     let done = match judge(args, &targets, &wanted, output) {

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use callgate::{Catalog, Failure, Outcome, Rejection, Repair, RepairOptions, Report, SchemaRole, Session};
+use callgate::{Catalog, Outcome, Rejection, Rendering, Repair, RepairOptions, Report, SchemaRole, Session, Style};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use serde::Serialize;
 
 use crate::arguments::CallArguments;
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings;
-use crate::flags::{CompileFlags, Format, FormatFlag};
+use crate::flags::{CompileFlags, Format, FormatFlag, StyleFlags};
 use crate::output::{self, as_printed, print};
 use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 
@@ -38,6 +38,8 @@ pub struct Args {
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
+    style: StyleFlags,
+    #[command(flatten)]
     format: FormatFlag,
 }
 
@@ -53,10 +55,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         None => b"{}".to_vec(),
     };
     let answer = match file.compile(&options) {
-        Ok((catalog, report)) => judge(&file, &catalog, &report, args, &arguments, Wanted::of(args)),
+        Ok((catalog, report)) => judge(&file, &catalog, &report, args, &arguments),
         Err(report) => refused(&file, &report, None, args.role()),
     };
-    if let Answer::Unanswered { error } = &answer {
+    if let Answer::Unanswered(error) = &answer {
         output::log(&error.to_string());
     }
     print(|out| match args.format.format {
@@ -66,57 +68,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(answer.exit_code())
 }
 
-/// What is wanted of a rejection beside its line; each takes time.
-#[derive(Clone, Copy)]
-struct Wanted {
-    /// The failures behind the line.
-    listed: bool,
-    repair: bool,
-}
-
-impl Wanted {
-    fn of(args: &Args) -> Wanted {
-        let listed = args.format.format == Format::Json;
-        Wanted { listed, repair: listed || args.repair }
-    }
-}
-
-/// The answer to a call, as `--format json` prints it.
-#[derive(Serialize)]
-#[serde(untagged)]
+/// The answer to a call.
 enum Answer {
-    Verdict {
-        valid: bool,
-        line: Option<String>,
-        /// Whether all that is wrong is that required information is missing.
-        missing_only: bool,
-        /// JSON Pointers of what is missing, if so.
-        missing: Vec<String>,
-        /// 16 hexadecimal digits; none for an accepted call.
-        signature: Option<String>,
-        failures: Vec<FailureJson>,
-        /// How many failures the limit on listed ones has left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        unlisted: Option<u64>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+    /// With what is to be said of it.
+    Accepted(Vec<String>),
+    Rejected {
+        /// As `--format json` prints it, the object of the style `json`.
+        text: String,
         repair: Option<Repair>,
-        /// What is to be said of an accepted call.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        notices: Vec<String>,
     },
-    Unanswered {
-        error: Reason,
-    },
-}
-
-#[derive(Serialize)]
-struct FailureJson {
-    code: String,
-    keyword: Option<String>,
-    instance_location: String,
-    keyword_location: String,
-    message: String,
-    description: Option<String>,
+    Unanswered(Reason),
 }
 
 /// Why there is no verdict.
@@ -143,16 +104,21 @@ impl Args {
     fn role(&self) -> SchemaRole {
         if self.result { SchemaRole::Output } else { SchemaRole::Input }
     }
+
+    fn rendering(&self) -> Rendering {
+        match self.format.format {
+            Format::Human => self.style.rendering(),
+            Format::Json => self.style.rendering_of(Style::Json),
+        }
+    }
+
+    /// Whether it is to be said how a call is repaired.
+    fn repairs(&self) -> bool {
+        !self.result && (self.repair || self.format.format == Format::Json)
+    }
 }
 
-fn judge(
-    file: &CatalogFile,
-    catalog: &Catalog,
-    report: &Report,
-    args: &Args,
-    arguments: &[u8],
-    wanted: Wanted,
-) -> Answer {
+fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, args: &Args, arguments: &[u8]) -> Answer {
     let name = args.tool.as_str();
     let tool = match file.tool(catalog, name) {
         Ok(tool) => tool,
@@ -168,17 +134,16 @@ fn judge(
     let mut answer = match outcome {
         Outcome::Accepted(accepted) => {
             accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::accepted(accepted.notices)
+            Answer::Accepted(accepted.notices)
         }
-        Outcome::Rejected(rejection) => Answer::rejected(&rejection, wanted.listed),
+        Outcome::Rejected(rejection) => Answer::rejected(&rejection, &args.rendering()),
         Outcome::Fault(fault) => {
             Answer::unanswered(NoVerdict::Fault, fault.code.as_str(), fault.code.detail().to_owned())
         }
         Outcome::UnknownTool | Outcome::NotCompiled => refused(file, report, Some(name), args.role()),
     };
-    if let Answer::Verdict { valid: false, repair, .. } = &mut answer
-        && wanted.repair
-        && args.role() == SchemaRole::Input
+    if let Answer::Rejected { repair, .. } = &mut answer
+        && args.repairs()
         && let Some(schema) = tool.input()
     {
         *repair = schema.repair(&mut session, arguments, &RepairOptions::default());
@@ -198,66 +163,59 @@ fn refused(file: &CatalogFile, report: &Report, tool: Option<&str>, role: Schema
 }
 
 impl Answer {
-    fn accepted(notices: Vec<String>) -> Answer {
-        Answer::Verdict {
-            valid: true,
-            line: None,
-            missing_only: false,
-            missing: Vec::new(),
-            signature: None,
-            failures: Vec::new(),
-            unlisted: None,
-            repair: None,
-            notices,
-        }
-    }
-
-    /// `listed`: whether the failures behind the line are to be shown too; writing them all out can take long.
-    fn rejected(rejection: &Rejection<'_>, listed: bool) -> Answer {
-        Answer::Verdict {
-            valid: false,
-            line: Some(rejection.to_string()),
-            missing_only: listed && rejection.missing_only(),
-            missing: if listed { rejection.missing().map(|missing| missing.pointer()).collect() } else { Vec::new() },
-            signature: Some(format!("{:016x}", rejection.signature())),
-            failures: if listed {
-                rejection.failures().map(|failure| FailureJson::of(&failure)).collect()
-            } else {
-                Vec::new()
-            },
-            unlisted: Some(rejection.unlisted()).filter(|unlisted| *unlisted > 0),
-            repair: None,
-            notices: Vec::new(),
-        }
+    fn rejected(rejection: &Rejection<'_>, rendering: &Rendering) -> Answer {
+        let mut text = String::new();
+        let written = rejection.write(&mut text, rendering);
+        debug_assert!(written.is_ok(), "a string takes all");
+        Answer::Rejected { text, repair: None }
     }
 
     fn unanswered(outcome: NoVerdict, code: &str, detail: String) -> Answer {
-        Answer::Unanswered { error: Reason { outcome, code: code.to_owned(), detail } }
+        Answer::Unanswered(Reason { outcome, code: code.to_owned(), detail })
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Answer::Verdict { valid: true, .. } => ExitCode::SUCCESS,
-            Answer::Verdict { .. } => ExitCode::from(EXIT_REJECTED),
-            Answer::Unanswered { .. } => ExitCode::from(EXIT_UNANSWERED),
+            Answer::Accepted(_) => ExitCode::SUCCESS,
+            Answer::Rejected { .. } => ExitCode::from(EXIT_REJECTED),
+            Answer::Unanswered(_) => ExitCode::from(EXIT_UNANSWERED),
         }
     }
 
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Answer::Verdict { line: Some(line), repair, .. } => {
-                writeln!(out, "{}", as_printed(line))?;
+            Answer::Accepted(_) => writeln!(out, "ok"),
+            Answer::Rejected { text, repair } => {
+                writeln!(out, "{}", as_printed(text))?;
                 repair.as_ref().map_or(Ok(()), |repair| write_repair(out, repair))
             }
-            Answer::Verdict { .. } => writeln!(out, "ok"),
-            Answer::Unanswered { .. } => Ok(()),
+            Answer::Unanswered(_) => Ok(()),
         }
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        writeln!(out)
+        match self {
+            Answer::Accepted(notices) if notices.is_empty() => writeln!(out, "{ACCEPTED_JSON}"),
+            Answer::Accepted(notices) => write_with(out, ACCEPTED_JSON, "notices", notices),
+            Answer::Rejected { text, repair: None } => writeln!(out, "{text}"),
+            Answer::Rejected { text, repair: Some(repair) } => write_with(out, text, "repair", repair),
+            Answer::Unanswered(error) => {
+                #[derive(Serialize)]
+                struct Unanswered<'a> {
+                    error: &'a Reason,
+                }
+                serde_json::to_writer(&mut *out, &Unanswered { error })?;
+                writeln!(out)
+            }
+        }
     }
+}
+
+/// Writes a JSON object with a member more.
+fn write_with(out: &mut dyn Write, object: &str, name: &str, value: &impl Serialize) -> io::Result<()> {
+    write!(out, "{},\"{name}\":", object.strip_suffix('}').unwrap_or(object))?;
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out, "}}")
 }
 
 fn write_repair(out: &mut dyn Write, repair: &Repair) -> io::Result<()> {
@@ -267,18 +225,9 @@ fn write_repair(out: &mut dyn Write, repair: &Repair) -> io::Result<()> {
     writeln!(out, "repaired: {}", as_printed(repair.arguments()))
 }
 
-impl FailureJson {
-    fn of(failure: &Failure<'_, '_>) -> FailureJson {
-        FailureJson {
-            code: failure.code().to_owned(),
-            keyword: failure.keyword().map(str::to_owned),
-            instance_location: failure.instance_location(),
-            keyword_location: failure.keyword_location().to_owned(),
-            message: failure.message(),
-            description: failure.description().map(str::to_owned),
-        }
-    }
-}
+/// What an accepted call is answered by: the members of a rejection, without any.
+const ACCEPTED_JSON: &str =
+    r#"{"valid":true,"line":null,"missing_only":false,"missing":[],"signature":null,"failures":[]}"#;
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use callgate::{Documents, DocumentsBuilder, Draft, Options, Outcome, Schema, Session, Step};
+use callgate::{Documents, DocumentsBuilder, Draft, Options, Outcome, Rejection, Rendering, Schema, Session, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::EXIT_UNANSWERED;
 use crate::catalog_file::{INPUT_BYTES_MAX, ensure_one_stdin, is_stdin, read_file};
-use crate::flags::{LimitFlags, PolicyFlags};
+use crate::flags::{LimitFlags, PolicyFlags, StyleFlags};
 
 /// Rows handed out to the threads at once.
 const BATCH_ROWS: usize = 2_048;
@@ -29,7 +29,8 @@ pub struct Args {
     ///
     /// `dialect` is 4, 6, 7, 2019-09 or 2020-12 (the default), and holds where the schema has no `$schema`. Other
     /// members are ignored. Each row is answered by one line, in the same order: `{id, valid, line, top_path, message,
-    /// errors}`, or `{id, error: {outcome, code, detail}}` where there is no verdict.
+    /// errors}`, or `{id, error: {outcome, code, detail}}` where there is no verdict. With `--style` or `--mask` it has the
+    /// rejection's `text` too.
     #[arg(value_name = "FILE")]
     rows: Option<PathBuf>,
     /// A JSON object from URI to document, for references to reach; may be given several times.
@@ -45,6 +46,8 @@ pub struct Args {
     limits: LimitFlags,
     #[command(flatten)]
     policy: PolicyFlags,
+    #[command(flatten)]
+    style: StyleFlags,
 }
 
 /// Answers every row. Errors: the rows or documents cannot be read, or the answers not written.
@@ -63,17 +66,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         _ => Box::new(io::stdin().lock()),
     };
-    answer_rows(input, &mut BufWriter::new(io::stdout().lock()), &base)
+    answer_rows(input, &mut BufWriter::new(io::stdout().lock()), &base, args.style)
 }
 
 /// Answers the rows batch by batch. A reader of the answers that goes away ends the run, without a word.
-fn answer_rows(mut input: impl BufRead, out: &mut impl Write, base: &Options) -> Result<ExitCode> {
+fn answer_rows(mut input: impl BufRead, out: &mut impl Write, base: &Options, style: StyleFlags) -> Result<ExitCode> {
     loop {
         let batch = read_batch(&mut input)?;
         if batch.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
-        let answers = answer_all(&batch, base);
+        let answers = answer_all(&batch, base, style);
         match answers.iter().try_for_each(|answer| out.write_all(answer.as_bytes())).and_then(|()| out.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::from(EXIT_UNANSWERED)),
@@ -115,12 +118,12 @@ fn read_documents(paths: &[PathBuf]) -> Result<Documents> {
 }
 
 /// The answers to a batch, in its order; every core takes a part.
-fn answer_all(batch: &[Vec<u8>], base: &Options) -> Vec<String> {
+fn answer_all(batch: &[Vec<u8>], base: &Options, style: StyleFlags) -> Vec<String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = batch.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         let parts: Vec<_> =
-            batch.chunks(part).map(|rows| scope.spawn(move || Answerer::new(base).answers(rows))).collect();
+            batch.chunks(part).map(|rows| scope.spawn(move || Answerer::new(base, style).answers(rows))).collect();
         let answers = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
         answers.flatten().collect()
     })
@@ -153,6 +156,8 @@ struct Verdict<'v> {
     top_path: Option<Vec<Step>>,
     message: Option<String>,
     errors: Vec<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// The answer of `--lax`.
@@ -208,6 +213,7 @@ impl Reason {
 /// Answers rows, one thread's share. Rows that follow each other often have one schema: the last one compiled is kept.
 struct Answerer<'o> {
     base: &'o Options,
+    style: StyleFlags,
     session: Session,
     last: Option<(String, Compiled)>,
 }
@@ -216,10 +222,10 @@ struct Answerer<'o> {
 type Compiled = Result<Schema, (String, String)>;
 
 impl<'o> Answerer<'o> {
-    fn new(base: &'o Options) -> Self {
+    fn new(base: &'o Options, style: StyleFlags) -> Self {
         let mut session = Session::new();
         session.keep_evaluation_paths(true);
-        Answerer { base, session, last: None }
+        Answerer { base, style, session, last: None }
     }
 
     fn answers(mut self, rows: &[Vec<u8>]) -> Vec<String> {
@@ -229,7 +235,7 @@ impl<'o> Answerer<'o> {
     /// No row makes the judge panic. Should one do so, it is answered as such, and the rows after it as ever.
     fn answer_or_say_why(&mut self, row: &[u8]) -> String {
         panic::catch_unwind(AssertUnwindSafe(|| self.answer(row))).unwrap_or_else(|_| {
-            *self = Answerer::new(self.base);
+            *self = Answerer::new(self.base, self.style);
             let detail = "judging the row panicked: a defect of callgate".to_owned();
             line(&Unanswered { id: &id_of(row), error: Reason { outcome: "fault", code: "panic".to_owned(), detail } })
         })
@@ -260,9 +266,15 @@ impl<'o> Answerer<'o> {
             return self.read(row, &schema, instance);
         }
         let verdict = match schema.check(&mut self.session, instance) {
-            Outcome::Accepted(_) => {
-                Verdict { id: &row.id, valid: true, line: None, top_path: None, message: None, errors: Vec::new() }
-            }
+            Outcome::Accepted(_) => Verdict {
+                id: &row.id,
+                valid: true,
+                line: None,
+                top_path: None,
+                message: None,
+                errors: Vec::new(),
+                text: None,
+            },
             Outcome::Rejected(rejection) => Verdict {
                 id: &row.id,
                 valid: false,
@@ -279,6 +291,7 @@ impl<'o> Answerer<'o> {
                         description: failure.description().map(str::to_owned),
                     })
                     .collect(),
+                text: self.style.is_given().then(|| text_of(&rejection, &self.style.rendering())),
             },
             other => return Err(Reason::undecided(&other)),
         };
@@ -330,6 +343,13 @@ impl<'o> Answerer<'o> {
             None => Err(Reason::finding("not_compiled", "")),
         }
     }
+}
+
+fn text_of(rejection: &Rejection<'_>, rendering: &Rendering) -> String {
+    let mut text = String::new();
+    let written = rejection.write(&mut text, rendering);
+    debug_assert!(written.is_ok(), "a string takes all");
+    text
 }
 
 /// The row's id, where the rest of the row cannot be read.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Result, bail, ensure};
-use callgate::{Limits, Options, Shape};
+use callgate::{Limits, Options, Rendering, Shape, Style};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::catalog_file::CatalogFile;
@@ -65,6 +65,41 @@ impl ShapeFlag {
         ensure!(!settled, "{} is compiled: --shape is for its source", file.name());
         Ok(())
     }
+}
+
+/// `--style`, `--mask`
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct StyleFlags {
+    /// How a rejection is put into words: `line` is one line in pinned words (the default), `field` a line for each failure,
+    /// `guided` is for a model that is to repair the call, `json` one object with all that is known.
+    #[arg(long, value_name = "STYLE", value_parser = styles())]
+    pub style: Option<Style>,
+    /// Show types and lengths in place of the call's own values, and of names that no schema has.
+    #[arg(long)]
+    pub mask: bool,
+}
+
+impl StyleFlags {
+    /// Whether either flag was given.
+    pub fn is_given(self) -> bool {
+        self.style.is_some() || self.mask
+    }
+
+    /// The rendering that the flags ask for.
+    pub fn rendering(self) -> Rendering {
+        self.rendering_of(self.style.unwrap_or_default())
+    }
+
+    /// As [`rendering`](Self::rendering), in that style.
+    pub fn rendering_of(self, style: Style) -> Rendering {
+        Rendering { masked: self.mask, ..Rendering::of(style) }
+    }
+}
+
+fn styles() -> impl TypedValueParser<Value = Style> {
+    // Every name that the parser lets through is one.
+    PossibleValuesParser::new(Style::ALL.iter().map(|style| style.name()))
+        .map(|name| Style::from_name(&name).unwrap_or_default())
 }
 
 fn shapes() -> impl TypedValueParser<Value = Shape> {

@@ -81,6 +81,21 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 #[test]
+fn rejections_are_worded_in_the_style_asked_for() {
+    let place = Place::new("styles");
+    let row = br#"{"name": "roll", "arguments": {"sides": "six"}}"#;
+    let line = |args: &[&str]| {
+        let done = place.run_with(&[&["tools.json", "-", "--output", "-"], args].concat(), row);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        lines(&done.out)[0]["line"].clone()
+    };
+    assert_eq!(line(&[]), "schema: 'six' is not of type 'integer' at sides — Of the die.");
+    assert_eq!(line(&["--mask"]), "schema: <string of 3 characters> is not of type 'integer' at sides — Of the die.");
+    let guided = line(&["--style", "guided"]);
+    assert_eq!(guided, "sides: expected integer >= 2, got string \"six\". Of the die.");
+}
+
+#[test]
 fn every_form_of_a_call_is_judged() {
     let place = Place::new("forms");
     let text = r#"{\"sides\": 6}"#;

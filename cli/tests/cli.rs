@@ -556,6 +556,37 @@ fn call_as_json() {
 }
 
 #[test]
+fn call_words_rejections_in_styles() {
+    let place = Place::new("call_styles");
+    let call = |args: &[&str]| {
+        place.run(&[&["call", "tools.json", "roll_dice", r#"{"seed": "x", "wen": "soon"}"#], args].concat())
+    };
+    let line = "schema: Additional properties are not allowed ('wen' was unexpected)\n";
+    assert_eq!(call(&[]), done(1, line, ""));
+    assert_eq!(call(&["--style", "line"]), done(1, line, ""));
+    let guided =
+        "'wen' is unknown; did you mean 'when'?\nseed: expected integer >= 0, got string \"x\". Omit for random.\n";
+    assert_eq!(call(&["--style", "guided"]), done(1, guided, ""));
+    let masked = "a name of 3 characters is unknown; did you mean 'when'?\n\
+                  seed: expected integer >= 0, got string of 1 character. Omit for random.\n";
+    assert_eq!(call(&["--style", "guided", "--mask"]), done(1, masked, ""));
+    assert_eq!(call(&["--style", "json"]), call(&["--format", "json"]));
+    let json = call(&["--format", "json", "--mask"]).json();
+    assert_eq!(json["failures"][0]["message"], "<string of 1 character> is not of type 'integer'");
+    assert_eq!(call(&["--style", "loud"]).code, Some(2));
+}
+
+#[test]
+fn eval_has_a_text_in_the_style_asked_for() {
+    let place = Place::new("eval_styles");
+    let row = r#"{"id": 1, "schema": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "instance": "x"}"#;
+    assert_eq!(place.run_with(&["eval"], row).json().get("text"), None);
+    let answer = place.run_with(&["eval", "--style", "guided"], row).json();
+    assert_eq!(answer["text"], "expected integer or null, got string \"x\"");
+    assert_eq!(answer["line"], "schema: 'x' is not valid under any of the given schemas");
+}
+
+#[test]
 fn call_says_how_it_is_repaired() {
     let place = Place::new("call_repair");
     place.write(

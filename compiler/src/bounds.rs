@@ -63,7 +63,7 @@ pub(crate) fn duplicates(tape: Tape<'_>, root: Node, findings: &mut Vec<Finding>
         let detail = format!("the key {key:?} stands twice");
         let mut pointer = String::new();
         // A member's value follows its name.
-        let written = write_pointer_of(&mut pointer, tape, root, *name + 1);
+        let written = write_pointer_of(&mut pointer, tape, root, *name + 1, false);
         debug_assert!(written.is_ok());
         findings.push(Finding::new(FindingKind::DuplicateMember, pointer, detail));
     }

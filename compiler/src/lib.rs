@@ -18,7 +18,6 @@ mod compare;
 mod contradiction;
 mod dialect;
 mod document;
-mod edit_distance;
 mod emit;
 mod finding;
 mod fusion;

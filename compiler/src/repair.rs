@@ -1,8 +1,7 @@
 //! What is likely meant where a schema is not well-formed: a misspelt type, or another draft's or provider's way to say it.
 
+use callgate_vm::nearest::edit_distance;
 use callgate_vm::tape::{EntryKind, Node, Tape};
-
-use crate::edit_distance::edit_distance;
 
 /// The repair of the value at `pointer`, which its metaschema does not take; none where nothing is likely.
 pub(crate) fn hint(pointer: &str, tape: Tape<'_>, value: Node) -> Option<String> {
@@ -71,8 +70,9 @@ fn meant_type(pointer: &str, value: &str) -> Option<String> {
         });
     }
     let alias = ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| meant);
-    let nearest = || TYPES.iter().find(|name| lower.len() > 4 && edit_distance(name, &lower) <= 2);
-    let nearer = || TYPES.iter().find(|name| edit_distance(name, &lower) <= 1);
+    let is_within = |name: &str, most| edit_distance(name.chars(), lower.chars()).is_some_and(|steps| steps <= most);
+    let nearest = || TYPES.iter().find(|name| lower.len() > 4 && is_within(name, 2));
+    let nearer = || TYPES.iter().find(|name| is_within(name, 1));
     alias.or_else(nearer).or_else(nearest).map(|meant| format!("did you mean \"{meant}\"?"))
 }
 

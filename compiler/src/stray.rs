@@ -5,10 +5,10 @@
 
 use std::sync::LazyLock;
 
+use callgate_vm::nearest::edit_distance;
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
 use crate::dialect::{Draft, Keyword};
-use crate::edit_distance::edit_distance;
 use crate::finding::{Finding, FindingKind};
 use crate::location::push_segment;
 use crate::refs::{Place, Registry, Site};
@@ -181,7 +181,7 @@ fn distance(own: &str, known: &str) -> Option<usize> {
         return None;
     }
     let shorter = own.len().min(known.len());
-    let distance = edit_distance(own, known);
+    let distance = edit_distance(own.chars(), known.chars())?;
     let is_near = match distance {
         1 => shorter >= ONE_LETTER_FROM || known.strip_suffix('s') == Some(own) || is_swapped(own, known),
         2 => shorter >= TWO_LETTERS_FROM,

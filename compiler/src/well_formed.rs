@@ -91,7 +91,7 @@ impl Checker {
         let explained = explain(unit, instance, &mut stack, &mut self.scratch, &mut self.explanation, &bounds, extent);
         match explained {
             Ok(true) => Vec::new(),
-            Ok(false) => Self::findings(Renderer { unit, tape, explanation: &self.explanation }),
+            Ok(false) => Self::findings(Renderer { unit, tape, explanation: &self.explanation, masked: false }),
             Err(halt) => vec![declined(halt)],
         }
     }

@@ -1,16 +1,17 @@
 //! No call allocates: not the first of a session, not a rejected one, not the writing of its line.
 //!
-//! A *cell* is one call in one form (text or `Value`) on a session that no call has seen. Four numbers are counted in
-//! it: allocations of the check, of writing the line, of telling what is missing, and of the same check again. All are to
-//! be 0, but for tools with patterns that look around or back, which are listed by name.
+//! A *cell* is one call in one form (text or `Value`) on a session that no call has seen. Five numbers are counted in
+//! it: allocations of the check, of writing the line, of telling what is missing, of writing every style, and of the same
+//! check again. All are to be 0, but for tools with patterns that look around or back, which are listed by name.
 //!
 //! The global allocator comes from the crate `allocation-counter`: it counts for each thread alone, so tests run beside
 //! one another, and no `unsafe` is written in this workspace.
 
+use std::fmt;
 use std::hint::black_box;
 
 use allocation_counter::measure;
-use callgate::{Arguments, Catalog, Options, Outcome, PREFIX, Session};
+use callgate::{Arguments, Catalog, Options, Outcome, PREFIX, Rendering, Session, Style};
 use serde_json::Value;
 
 use crate::random::Rng;
@@ -23,6 +24,8 @@ pub(crate) struct Cell {
     pub(crate) line: u64,
     /// Of deciding whether all that is wrong is that names are missing, and writing them.
     pub(crate) missing: u64,
+    /// Of writing the rejection in every style.
+    pub(crate) styles: u64,
     /// The same check on the session as it is now.
     pub(crate) again: u64,
     pub(crate) accepted: bool,
@@ -30,7 +33,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn is_zero(self) -> bool {
-        self.check == 0 && self.line == 0 && self.missing == 0 && self.again == 0
+        self.check == 0 && self.line == 0 && self.missing == 0 && self.styles == 0 && self.again == 0
     }
 }
 
@@ -38,19 +41,12 @@ impl Cell {
 pub(crate) fn cell(catalog: &Catalog, bytes: usize, tool: &str, arguments: Arguments<'_>) -> Cell {
     let mut session = catalog.session(bytes);
     let mut line = String::with_capacity(1 << 17);
-    let mut cell = Cell::default();
-    (cell.accepted, cell.check, cell.line, cell.missing) = count(catalog, &mut session, tool, arguments, &mut line);
-    cell.again = count(catalog, &mut session, tool, arguments, &mut line).1;
+    let mut cell = count(catalog, &mut session, tool, arguments, &mut line);
+    cell.again = count(catalog, &mut session, tool, arguments, &mut line).check;
     cell
 }
 
-fn count(
-    catalog: &Catalog,
-    session: &mut Session,
-    tool: &str,
-    arguments: Arguments<'_>,
-    line: &mut String,
-) -> (bool, u64, u64, u64) {
+fn count(catalog: &Catalog, session: &mut Session, tool: &str, arguments: Arguments<'_>, line: &mut String) -> Cell {
     let mut outcome = Outcome::NotCompiled;
     let check = measure(|| outcome = catalog.check(session, tool, black_box(arguments))).count_total;
     let written = measure(|| {
@@ -66,7 +62,26 @@ fn count(
         }
     });
     line.clear();
-    (outcome.is_accepted(), check, written.count_total, missing.count_total)
+    let styles = measure(|| {
+        if let Outcome::Rejected(rejection) = &outcome {
+            let renderings = Style::ALL
+                .iter()
+                .flat_map(|style| [false, true].map(|masked| Rendering { masked, ..Rendering::of(*style) }));
+            renderings.for_each(|rendering| rejection.write(&mut Nowhere, &rendering).expect("takes every write"));
+        }
+    });
+    let (line, missing, styles) = (written.count_total, missing.count_total, styles.count_total);
+    Cell { check, line, missing, styles, again: 0, accepted: outcome.is_accepted() }
+}
+
+/// Takes every write.
+struct Nowhere;
+
+impl fmt::Write for Nowhere {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        black_box(text);
+        Ok(())
+    }
 }
 
 /// Counts a call in both forms; answers the cells that are not zero, worded.

@@ -219,7 +219,7 @@ fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<boo
         let instance = TapeInstance::new(tape, 0);
         let explained = explain(schema.unit(), instance, &mut stack, &mut scratch, &mut explanation, &bounds, extent);
         let mut line = String::new();
-        let renderer = Renderer { unit: schema.unit(), tape, explanation: &explanation };
+        let renderer = Renderer { unit: schema.unit(), tape, explanation: &explanation, masked: false };
         renderer.write_line(&mut line).expect("a string takes every write");
         (explained, line)
     };
@@ -238,7 +238,7 @@ fn explain_alone(schema: &Schema, text: &str) -> (Result<bool, Halt>, Result<boo
             assert_eq!(explained, Ok(false), "{text}");
             let instance = TapeInstance::new(tape, 0);
             let found = find_missing(unit, instance, &mut stack, &mut scratch, explanation, &bounds, 1_000);
-            let renderer = Renderer { unit, tape, explanation };
+            let renderer = Renderer { unit, tape, explanation, masked: false };
             let mut pointers = String::new();
             for missing in renderer.missing() {
                 renderer.write_missing(&mut pointers, missing).expect("a string takes every write");

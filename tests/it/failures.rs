@@ -1,11 +1,11 @@
 //! The text of every failure: one snapshot a keyword, schemas and instances at its head.
 //!
-//! J8: the keywords read as the pinned text says. The cases are our own; the snapshot shows for each the line, and the
-//! failures behind it with their code and locations.
+//! J8: the keywords read as the pinned text says. The cases are our own; the snapshot shows for each the line, the
+//! failures behind it with their code and locations, and the guided text, plain and masked.
 
 use std::fmt::Write as _;
 
-use callgate::{Arguments, Draft, Options, Outcome, Schema};
+use callgate::{Arguments, Draft, Options, Outcome, Rendering, Schema, Style};
 
 /// A dialect, a schema, and instances that fail.
 type Case = (Draft, &'static str, &'static [&'static str]);
@@ -186,6 +186,13 @@ fn explain(text: &mut String, schema: &Schema, instance: &str) {
             failure.keyword_location(),
             failure.message(),
         );
+    }
+    for (head, masked) in [("guided", false), ("masked", true)] {
+        let mut told = String::new();
+        rejection.write(&mut told, &Rendering { masked, ..Rendering::of(Style::Guided) }).expect("a string takes all");
+        told.lines().for_each(|line| {
+            let _ = writeln!(text, "          {head}: {line}");
+        });
     }
 }
 

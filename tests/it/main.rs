@@ -15,6 +15,7 @@ mod defects;
 mod differential;
 mod failures;
 mod findings;
+mod guided;
 mod hostile;
 mod hosts;
 mod instances;

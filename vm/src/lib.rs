@@ -14,12 +14,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cost;
+mod describe;
 pub mod ecma;
 pub mod equal;
 pub mod execute;
 pub mod explain;
 pub mod failure;
 pub mod format;
+pub mod guided;
 pub mod image;
 pub mod insn;
 pub mod instance;
@@ -27,9 +29,12 @@ pub mod json;
 pub mod json_text;
 pub mod limits;
 pub mod listing;
+mod literal;
+mod meant;
 mod memo;
 pub mod missing;
 pub mod names;
+pub mod nearest;
 mod nonprintable;
 pub mod notation;
 pub mod number;
@@ -38,6 +43,7 @@ pub mod pattern;
 pub mod read;
 pub mod render;
 pub mod scratch;
+mod shown;
 pub mod tape;
 pub mod text;
 pub mod unit;

@@ -14,6 +14,7 @@ use crate::instance::View;
 use crate::missing::MissingName;
 use crate::notation::{self, FALSE, NONE, TRUE};
 use crate::opcode::Opcode;
+use crate::shown::{write_masked, write_masked_text};
 use crate::tape::{Node, Tape};
 use crate::text::Text;
 use crate::unit::{Note, NotePath, Segment, StrId, Unit};
@@ -30,6 +31,9 @@ pub struct Renderer<'r> {
     pub tape: Tape<'r>,
     /// The failures.
     pub explanation: &'r Explanation,
+    /// Whether types and lengths stand in for all that is the call's own: values, and names that no schema declares. Every
+    /// writer asks this; the pinned texts are those without it.
+    pub masked: bool,
 }
 
 /// The failures inside a union; see [`Renderer::inside`].
@@ -112,7 +116,8 @@ impl<'r> Renderer<'r> {
         self.inner(&inner.record, inner.depth + 1)
     }
 
-    fn inner(self, record: &Record, depth: u32) -> Inside<'r> {
+    /// As [`inside`](Self::inside), of a record with so many unions around what its branches said.
+    pub(crate) fn inner(self, record: &Record, depth: u32) -> Inside<'r> {
         let (from, to) = record.inner;
         Inside { left: self.explanation.inner.get(from as usize..to as usize).unwrap_or_default(), depth }
     }
@@ -150,7 +155,7 @@ impl<'r> Renderer<'r> {
             if std::mem::replace(&mut any, true) {
                 out.write_char(joint)?;
             }
-            write_plain_step(out, step)?;
+            self.write_plain_step(out, step)?;
         }
         Ok(any)
     }
@@ -163,13 +168,24 @@ impl<'r> Renderer<'r> {
             (Some(LocationStep::Name(name)), 1) if name.raw_bytes() == 0 => return Ok(()),
             (Some(first), _) => {
                 out.write_str(" at ")?;
-                write_plain_step(out, first)?;
+                self.write_plain_step(out, first)?;
             }
         }
         steps.try_for_each(|step| {
             out.write_char('/')?;
-            write_plain_step(out, step)
+            self.write_plain_step(out, step)
         })
+    }
+
+    /// What the failure's message lists: nodes of the tape, or numbers of branches.
+    pub(crate) fn extras(self, record: &Record) -> &'r [u32] {
+        let (from, to) = record.extras;
+        self.explanation.extras.get(from as usize..to as usize).unwrap_or_default()
+    }
+
+    /// Whether the name of a member is not to be shown: values are masked, and the schema does not have it.
+    pub(crate) fn hides_name(self, name: Text<'_>) -> bool {
+        self.masked && !self.unit.declares(name)
     }
 
     /// The steps from the root to a location.
@@ -184,9 +200,29 @@ impl<'r> Renderer<'r> {
         })
     }
 
+    fn write_plain_step(self, out: &mut impl Write, step: LocationStep<'_>) -> fmt::Result {
+        match step {
+            LocationStep::Index(index) => write!(out, "{index}"),
+            LocationStep::Name(name) if self.hides_name(name) => write_masked_name(out, name),
+            LocationStep::Name(name) => match name.as_plain() {
+                Some(plain) => out.write_str(plain),
+                None => name.chars().try_for_each(|c| out.write_char(c)),
+            },
+        }
+    }
+
     /// Writes the location as a JSON Pointer. Source: RFC 6901.
     pub fn write_pointer(self, out: &mut impl Write, path: u32) -> fmt::Result {
-        write_pointer_steps(out, self.location(path))
+        self.location(path).try_for_each(|step| match step {
+            LocationStep::Index(index) => write!(out, "/{index}"),
+            LocationStep::Name(name) => {
+                out.write_char('/')?;
+                if self.hides_name(name) {
+                    return write_masked_name(out, name);
+                }
+                name.chars().try_for_each(|c| write_pointer_char(out, c))
+            }
+        })
     }
 
     /// Writes where the missing member would be, as a JSON Pointer. Source: RFC 6901.
@@ -344,46 +380,42 @@ impl Unit {
     }
 }
 
-/// Writes the JSON Pointer from `root` to a value of a tape below it. Cost: the entries passed on the way.
-/// Source: RFC 6901.
-pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, root: Node, node: Node) -> fmt::Result {
+/// The steps from `root` to a value of a tape below it. Cost: the entries passed on the way.
+pub(crate) fn steps_of(tape: Tape<'_>, root: Node, node: Node) -> impl Iterator<Item = LocationStep<'_>> {
     let mut at = root;
-    while at != node {
+    std::iter::from_fn(move || {
         let inside = |from: Node| node >= from && node < tape.entry(from).next;
-        if let Some((name, value)) = tape.member_nodes(at).find(|(_, value)| inside(*value)) {
-            out.write_char('/')?;
-            tape.text(name).chars().try_for_each(|c| write_pointer_char(out, c))?;
-            at = value;
-        } else if let Some((index, element)) = tape.element_nodes(at).enumerate().find(|(_, e)| inside(*e)) {
-            write!(out, "/{index}")?;
-            at = element;
-        } else {
-            break;
+        if at == node {
+            return None;
         }
-    }
-    Ok(())
+        if let Some((name, value)) = tape.member_nodes(at).find(|(_, value)| inside(*value)) {
+            at = value;
+            return Some(LocationStep::Name(tape.text(name)));
+        }
+        let (index, element) = tape.element_nodes(at).enumerate().find(|(_, element)| inside(*element))?;
+        at = element;
+        Some(LocationStep::Index(index as u32))
+    })
 }
 
-/// Writes steps as a JSON Pointer. Source: RFC 6901.
-pub fn write_pointer_steps<'r>(out: &mut impl Write, mut steps: impl Iterator<Item = LocationStep<'r>>) -> fmt::Result {
-    steps.try_for_each(|step| match step {
-        LocationStep::Index(index) => write!(out, "/{index}"),
-        LocationStep::Name(name) => {
-            out.write_char('/')?;
-            name.chars().try_for_each(|c| write_pointer_char(out, c))
+/// Writes the JSON Pointer from `root` to a value of a tape below it; its names masked or not. Cost: the entries passed on
+/// the way. Source: RFC 6901.
+pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, root: Node, node: Node, masked: bool) -> fmt::Result {
+    steps_of(tape, root, node).try_for_each(|step| {
+        out.write_char('/')?;
+        match step {
+            LocationStep::Index(index) => write!(out, "{index}"),
+            LocationStep::Name(name) if masked => write_masked_name(out, name),
+            LocationStep::Name(name) => name.chars().try_for_each(|c| write_pointer_char(out, c)),
         }
     })
 }
 
-/// Writes a name as it is, or an index.
-pub fn write_plain_step(out: &mut impl Write, step: LocationStep<'_>) -> fmt::Result {
-    match step {
-        LocationStep::Index(index) => write!(out, "{index}"),
-        LocationStep::Name(name) => match name.as_plain() {
-            Some(plain) => out.write_str(plain),
-            None => name.chars().try_for_each(|c| out.write_char(c)),
-        },
-    }
+/// Writes what stands for a masked name.
+pub(crate) fn write_masked_name(out: &mut impl Write, name: Text<'_>) -> fmt::Result {
+    out.write_char('<')?;
+    write_masked_text(out, "name", name)?;
+    out.write_char('>')
 }
 
 pub(crate) fn write_pointer_char(out: &mut impl Write, c: char) -> fmt::Result {
@@ -410,6 +442,11 @@ impl<'r> Message<'r, '_> {
     }
 
     fn write_value(self, out: &mut impl Write, node: Node) -> fmt::Result {
+        if self.renderer.masked {
+            out.write_char('<')?;
+            write_masked(out, self.renderer.tape, node)?;
+            return out.write_char('>');
+        }
         write_value(out, self.renderer.tape, node)
     }
 
@@ -419,8 +456,7 @@ impl<'r> Message<'r, '_> {
     }
 
     fn extras(self) -> &'r [u32] {
-        let (from, to) = self.record.extras;
-        &self.renderer.explanation.extras[from as usize..to as usize]
+        self.renderer.extras(self.record)
     }
 
     /// The elements after the first `len`.
@@ -638,7 +674,7 @@ mod tests {
         let tape = buf.read(br#"{"a": [1, {"b/c": 2}]}"#, options).expect("reads");
         for (root, node, expected) in [(0, 6, "/a/1/b~1c"), (2, 6, "/1/b~1c"), (0, 0, "")] {
             let mut pointer = String::new();
-            assert!(write_pointer_of(&mut pointer, tape, root, node).is_ok());
+            assert!(write_pointer_of(&mut pointer, tape, root, node, false).is_ok());
             assert_eq!(pointer, expected);
         }
     }

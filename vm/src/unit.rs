@@ -25,6 +25,7 @@ use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::pattern::Pattern;
 use crate::tape::{Node, Tape};
+use crate::text::Text;
 
 use constants::Constants;
 
@@ -486,6 +487,13 @@ impl Unit {
     #[allow(clippy::inline_always)] // the heart of every sweep
     pub(crate) fn find_name<'t>(&self, table: &'t Table, name: &str) -> Option<(usize, &'t TableName)> {
         table.index.find(name, &table.names, |entry| self.str(entry.name))
+    }
+
+    /// Whether a property table has the name, wherever. Cost: a look into each table; names that are spelt with escapes are
+    /// taken not to be there.
+    pub(crate) fn declares(&self, name: Text<'_>) -> bool {
+        let declares = |name: &str| self.parts.tables.iter().any(|table| self.find_name(table, name).is_some());
+        name.as_plain().is_some_and(declares)
     }
 
     /// The branch that `text` means. Cost: as [`find_name`](Self::find_name).

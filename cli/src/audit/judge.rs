@@ -16,6 +16,7 @@ use super::input::{ROW_BYTES_MAX, Rows};
 use super::rows::{Call, Malformed, Row};
 use super::tally::{Example, Tally, Verdict};
 use crate::findings;
+use crate::flags::StyleFlags;
 
 /// The tools that calls are judged by, numbered in the order of the catalog.
 pub struct Targets<'c> {
@@ -74,6 +75,8 @@ pub struct Wanted {
     pub repairs: bool,
     /// The files' names, to be told in each line; none if there is one file.
     pub files: Vec<String>,
+    /// How rejections are put into words.
+    pub style: StyleFlags,
 }
 
 /// Memory for one batch and what became of it.
@@ -256,7 +259,7 @@ impl<'j> Judge<'j> {
         if is_example || wanted.lines {
             // Writing to a string does not fail.
             let _ = match &outcome {
-                Outcome::Rejected(rejection) => write!(text, "{rejection}"),
+                Outcome::Rejected(rejection) => rejection.write(text, &wanted.style.rendering()),
                 Outcome::Fault(fault) => write!(text, "{}", fault.code.detail()),
                 _ => write!(text, "{}", schema.as_ref().err().map_or("", |(_, detail)| detail.as_str())),
             };

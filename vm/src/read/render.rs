@@ -10,7 +10,8 @@ use crate::insn::Target;
 use crate::instance::View;
 use crate::number::Number;
 use crate::opcode::Opcode;
-use crate::render::{LocationStep, write_value};
+use crate::render::{LocationStep, write_masked_name, write_pointer_char, write_value};
+use crate::shown::write_masked;
 use crate::tape::{Node, Tape};
 use crate::text::Text;
 use crate::unit::Unit;
@@ -24,6 +25,8 @@ pub struct FieldLines<'r> {
     pub tape: Tape<'r>,
     /// What is wrong.
     pub reading: &'r Reading,
+    /// Whether types and lengths stand in for values, and for names that no schema declares.
+    pub masked: bool,
 }
 
 impl<'r> FieldLines<'r> {
@@ -51,7 +54,9 @@ impl<'r> FieldLines<'r> {
             out.write_str(if any { joint } else { "" })?;
             any = true;
             match step {
-                FieldStep::Name(node) | FieldStep::Tag(node) => self.write_name(out, node)?,
+                FieldStep::Name(node) => self.write_name(out, node)?,
+                // One of the schema's constants.
+                FieldStep::Tag(node) => self.write_tag(out, node)?,
                 FieldStep::Missing(name) => out.write_str(self.unit.str(name))?,
                 FieldStep::Index(index) => write!(out, "{index}")?,
                 FieldStep::Branch(pc) => write_label(out, self.unit, pc)?,
@@ -72,8 +77,47 @@ impl<'r> FieldLines<'r> {
         })
     }
 
-    /// A text without quotes of its own, anything else in value notation.
+    /// Writes ` at PATH` as the pinned line has it; nothing at the root.
+    pub fn write_at(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        for (at, step) in self.instance_steps(failure).enumerate() {
+            out.write_str(if at > 0 { "/" } else { " at " })?;
+            self.write_step(out, step, |out, c| out.write_char(c))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the place as a JSON Pointer. Source: RFC 6901.
+    pub fn write_pointer(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
+        self.instance_steps(failure).try_for_each(|step| {
+            out.write_char('/')?;
+            self.write_step(out, step, write_pointer_char)
+        })
+    }
+
+    fn write_step<W: Write>(
+        self,
+        out: &mut W,
+        step: LocationStep<'_>,
+        write_char: impl Fn(&mut W, char) -> fmt::Result,
+    ) -> fmt::Result {
+        match step {
+            LocationStep::Index(index) => write!(out, "{index}"),
+            LocationStep::Name(name) if self.hides(name) => write_masked_name(out, name),
+            LocationStep::Name(name) => name.chars().try_for_each(|c| write_char(out, c)),
+        }
+    }
+
+    fn hides(self, name: Text<'_>) -> bool {
+        self.masked && !self.unit.declares(name)
+    }
+
+    /// A member's name, without quotes.
     fn write_name(self, out: &mut impl Write, node: Node) -> fmt::Result {
+        self.write_step(out, LocationStep::Name(self.tape.text(node)), |out, c| out.write_char(c))
+    }
+
+    /// A text without quotes of its own, anything else in value notation.
+    fn write_tag(self, out: &mut impl Write, node: Node) -> fmt::Result {
         match self.tape.view_node(node) {
             View::String(text) => text.write(out),
             _ => write_value(out, self.tape, node),
@@ -171,7 +215,8 @@ impl<'r> FieldLines<'r> {
                 out.write_str(if failure.code == FieldCode::Email { ": " } else { ", " })?;
                 out.write_str(problem.text())
             }
-            None if failure.code == FieldCode::UuidParsing => self.uuid_problem(out, failure.node),
+            // It quotes what it does not know.
+            None if failure.code == FieldCode::UuidParsing && !self.masked => self.uuid_problem(out, failure.node),
             None => Ok(()),
         }
     }
@@ -206,7 +251,11 @@ impl<'r> FieldLines<'r> {
         let unit = self.unit;
         let name = discriminator(unit, failure.pc).unwrap_or_default();
         out.write_str("Input tag '")?;
-        self.write_name(out, failure.node)?;
+        if self.masked {
+            write_masked(out, self.tape, failure.node)?
+        } else {
+            self.write_tag(out, failure.node)?
+        }
         write!(out, "' found using '{name}' does not match any of the expected tags: ")?;
         let branches = self.operand(failure.pc).map_or(&[][..], |list| unit.list(list));
         let tags = branches.iter().filter_map(|bits| Block::of(unit, Target::from_bits(*bits))?.tag(name)?.literal());

@@ -1,0 +1,492 @@
+//! The words for facets.
+
+use std::fmt::{self, Write};
+
+use super::{Facets, OPEN, Wanted, admitted, branches};
+use crate::format::Format;
+use crate::insn::{Target, Types};
+use crate::literal;
+use crate::shown::{clipped, write_count, write_json, write_json_text, write_name_chars};
+use crate::unit::{EnumSet, Unit};
+
+/// Schemas inside each other that a phrase goes into.
+pub(crate) const LEVEL_MAX: u32 = 2;
+
+/// Values of an `enum` that are listed; of longer ones the number is told.
+const VALUES_MAX: usize = 12;
+
+/// Of all values listed. Unit: bytes.
+const VALUES_BYTES_MAX: usize = 240;
+
+/// Of one value. Unit: bytes.
+const VALUE_BYTES_MAX: usize = 60;
+
+/// Of a pattern. Unit: bytes.
+const PATTERN_BYTES_MAX: usize = 80;
+
+/// Names that are listed.
+const NAMES_MAX: usize = 6;
+
+/// Branches of a union that are told.
+const BRANCHES_MAX: usize = 12;
+
+/// Writes what is wanted, at most `bytes_max` bytes of it.
+pub(crate) fn write_wanted(out: &mut dyn Write, unit: &Unit, wanted: Wanted, bytes_max: usize) -> fmt::Result {
+    clipped(out, bytes_max, |out| Phrase::new(unit, out).wanted(wanted, 0)).map(|_| ())
+}
+
+/// As [`write_wanted`], without what a list of values or a union says: types, and what is asserted of them.
+pub(crate) fn write_asserted(out: &mut dyn Write, unit: &Unit, wanted: Wanted, bytes_max: usize) -> fmt::Result {
+    let facets = Facets::of(unit, wanted);
+    clipped(out, bytes_max, |out| Phrase::new(unit, out).typed(&facets, 0)).map(|_| ())
+}
+
+/// Schemas that one phrase looks at.
+const PARTS_MAX: u32 = 256;
+
+/// Unions inside each other that are told as one.
+const UNIONS_MAX: u32 = 4;
+
+struct Phrase<'u, 'o> {
+    unit: &'u Unit,
+    out: &'o mut dyn Write,
+    /// Schemas that it may still look at.
+    left: u32,
+    /// Unions inside each other that it may still go into.
+    unions_left: u32,
+}
+
+impl<'u, 'o> Phrase<'u, 'o> {
+    fn new(unit: &'u Unit, out: &'o mut dyn Write) -> Self {
+        Phrase { unit, out, left: PARTS_MAX, unions_left: UNIONS_MAX }
+    }
+}
+
+impl Phrase<'_, '_> {
+    fn wanted(&mut self, wanted: Wanted, level: u32) -> fmt::Result {
+        let Some(left) = self.left.checked_sub(1) else {
+            return self.out.write_char('…');
+        };
+        self.left = left;
+        let mut facets = Facets::of(self.unit, wanted);
+        if facets.never {
+            return self.out.write_str("nothing");
+        }
+        if let Some(value) = facets.constant {
+            let (values, node) = (self.unit.values(), self.unit.value(value));
+            clipped(self.out, VALUE_BYTES_MAX, |out| write_json(out, values, node))?;
+        } else if let Some(pc) = facets.list {
+            self.values(pc)?;
+        } else if let Some(pc) = facets.union.filter(|pc| self.tells_more(*pc)) {
+            if let Some(unions_left) = self.unions_left.checked_sub(1).filter(|_| level <= LEVEL_MAX) {
+                self.unions_left = unions_left;
+                self.union(pc, facets.or_types, level)?;
+                self.unions_left += 1;
+                return Ok(());
+            }
+            facets.types = admitted(self.unit, wanted);
+            return self.typed(&facets, level);
+        } else {
+            return self.typed(&facets, level);
+        }
+        self.or_types(facets.or_types)
+    }
+
+    /// Whether a branch of the union says anything.
+    fn tells_more(&self, pc: u32) -> bool {
+        let mut targets = self.targets(pc);
+        targets.any(|target| !Facets::of(self.unit, Wanted::target(target)).is_open())
+    }
+
+    /// The branches of a union, in explaining or judging code.
+    fn targets(&self, pc: u32) -> impl Iterator<Item = Target> + Clone + '_ {
+        let word = self.unit.code().get(pc as usize);
+        let switch = word.filter(|word| word.opcode() == crate::opcode::Opcode::SwitchTag);
+        let tags = switch.map_or(&[][..], |word| &self.unit.parts.switches[word.c as usize].tags);
+        branches(self.unit, pc).chain(tags.iter().map(|tag| tag.target)).take(BRANCHES_MAX)
+    }
+
+    /// The branches, those of equal words once.
+    fn union(&mut self, pc: u32, or_types: Types, level: u32) -> fmt::Result {
+        let mut seen = [0; BRANCHES_MAX];
+        let (mut len, mut separator) = (0, "");
+        for at in 0..BRANCHES_MAX {
+            let Some(branch) = self.targets(pc).nth(at).map(Wanted::target) else {
+                break;
+            };
+            let facets = Facets::of(self.unit, branch);
+            let hash = self.hash_of(branch, level)?;
+            if facets.never || seen[..len].contains(&hash) || self.is_told_by_another(&facets, pc) {
+                continue;
+            }
+            self.out.write_str(separator)?;
+            seen[len] = hash;
+            len += 1;
+            self.wanted(branch, level)?;
+            // What lists names ends in a comma, so that the last of them is told from what follows.
+            separator = if facets.is_about_members() { ", or " } else { " or " };
+        }
+        self.or_types(or_types)
+    }
+
+    /// Whether it is integers alone, and another branch is all numbers.
+    fn is_told_by_another(&self, facets: &Facets, pc: u32) -> bool {
+        let is_of = |facets: &Facets, word| plural(facets) == Some(word);
+        let of = |target| Facets::of(self.unit, Wanted::target(target));
+        is_of(facets, "integers") && self.targets(pc).any(|target| is_of(&of(target), "numbers"))
+    }
+
+    fn hash_of(&mut self, wanted: Wanted, level: u32) -> Result<u64, fmt::Error> {
+        let mut hash = Hash::default();
+        let Phrase { unit, left, unions_left, .. } = *self;
+        let mut phrase = Phrase { unit, out: &mut hash, left, unions_left };
+        phrase.wanted(wanted, level)?;
+        self.left = phrase.left;
+        Ok(hash.0)
+    }
+
+    fn or_types(&mut self, types: Types) -> fmt::Result {
+        if types == Types::NONE {
+            return Ok(());
+        }
+        self.out.write_str(" or ")?;
+        self.typed(&Facets { types, ..OPEN }, LEVEL_MAX)
+    }
+
+    /// The values of the `enum` at `pc`: in the order of the schema where its note has them.
+    fn values(&mut self, pc: u32) -> fmt::Result {
+        let unit = self.unit;
+        let Some(word) = unit.code().get(pc as usize) else {
+            return Ok(());
+        };
+        let note = unit.note(pc).and_then(|note| unit.note_texts(note).first()).map(|id| unit.str(*id));
+        match note {
+            Some(list) => {
+                let values = literal::elements(list);
+                let total = literal::elements(list).count();
+                self.listed(values, total, &mut |out, value| literal::write_as_json(out, value))
+            }
+            None => {
+                let set = &unit.parts.enums[word.c as usize];
+                let total = SetValue::all(set).count();
+                self.listed(SetValue::all(set), total, &mut |out, value| value.write(out, unit))
+            }
+        }
+    }
+
+    fn listed<T>(
+        &mut self,
+        values: impl Iterator<Item = T>,
+        total: usize,
+        write: &mut dyn FnMut(&mut dyn Write, T) -> fmt::Result,
+    ) -> fmt::Result {
+        self.out.write_str(if total > 1 { "one of " } else { "" })?;
+        let shown_max = if total <= VALUES_MAX + 2 { total } else { VALUES_MAX };
+        let mut shown = 0;
+        let is_cut = clipped(self.out, VALUES_BYTES_MAX, |out| {
+            for value in values.take(shown_max) {
+                out.write_str(if shown > 0 { ", " } else { "" })?;
+                clipped(out, VALUE_BYTES_MAX, |out| write(out, value))?;
+                shown += 1;
+            }
+            Ok(())
+        })?;
+        if is_cut {
+            write!(self.out, " ({total} values)")
+        } else if shown < total {
+            write!(self.out, ", … ({total} values)")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn typed(&mut self, facets: &Facets, level: u32) -> fmt::Result {
+        let mut types = facets.types;
+        if types == Types::ANY {
+            types = inferred(facets);
+        }
+        types = types.union(facets.or_types);
+        if types == Types::ANY || types == Types::NONE {
+            return self.out.write_str(if types == Types::NONE { "nothing" } else { "any value" });
+        }
+        let mut is_first = true;
+        for of in [Types::WHOLE, Types::STRING, Types::BOOLEAN, Types::ARRAY, Types::OBJECT, Types::NULL] {
+            if !types.meets(of) {
+                continue;
+            }
+            self.out.write_str(if is_first { "" } else { " or " })?;
+            is_first = false;
+            match of {
+                Types::WHOLE => self.number(facets, types)?,
+                Types::STRING => self.string(facets)?,
+                Types::BOOLEAN => self.out.write_str("boolean")?,
+                Types::ARRAY => self.array(facets, level)?,
+                Types::OBJECT => self.object(facets, level)?,
+                _ => self.out.write_str("null")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, facets: &Facets, types: Types) -> fmt::Result {
+        self.out.write_str(if types.meets(Types::NUMBER) { "number" } else { "integer" })?;
+        match (facets.lower, facets.upper) {
+            (Some((lower, false)), Some((upper, false))) => {
+                self.out.write_str(" from ")?;
+                self.unit.number(lower).write(self.out)?;
+                self.out.write_str(" to ")?;
+                self.unit.number(upper).write(self.out)?;
+            }
+            (lower, upper) => {
+                if let Some((lower, is_open)) = lower {
+                    self.out.write_str(if is_open { " > " } else { " >= " })?;
+                    self.unit.number(lower).write(self.out)?;
+                }
+                if let Some((bound, is_open)) = upper {
+                    self.out.write_str(if lower.is_some() { " and" } else { "" })?;
+                    self.out.write_str(if is_open { " < " } else { " <= " })?;
+                    self.unit.number(bound).write(self.out)?;
+                }
+            }
+        }
+        if let Some(multiple) = facets.multiple {
+            self.out.write_str(", a multiple of ")?;
+            self.unit.number(multiple).write(self.out)?;
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, facets: &Facets) -> fmt::Result {
+        let word = emptiness(facets.chars);
+        write!(self.out, "{word}string")?;
+        if word.is_empty() {
+            self.range(" of ", facets.chars, "character")?;
+        }
+        if let Some(format) = facets.format.and_then(Format::from_u8) {
+            write!(self.out, " in {} format", format.name())?;
+        }
+        if let Some(pattern) = facets.pattern {
+            let source = self.unit.pattern(pattern).source();
+            self.out.write_str(" matching `")?;
+            clipped(self.out, PATTERN_BYTES_MAX, |out| write_name_chars(out, source.chars()))?;
+            self.out.write_char('`')?;
+        }
+        Ok(())
+    }
+
+    /// ` of at least 2 characters`; nothing where all counts will do.
+    fn range(&mut self, before: &str, (min, max): (u32, u32), one: &str) -> fmt::Result {
+        match (min, max) {
+            (0, u32::MAX) => Ok(()),
+            (min, max) if min == max => {
+                write!(self.out, "{before}exactly ")?;
+                write_count(self.out, min.into(), one)
+            }
+            (min, u32::MAX) => {
+                write!(self.out, "{before}at least ")?;
+                write_count(self.out, min.into(), one)
+            }
+            (0, max) => {
+                write!(self.out, "{before}at most ")?;
+                write_count(self.out, max.into(), one)
+            }
+            (min, max) => {
+                write!(self.out, "{before}{min} to ")?;
+                write_count(self.out, max.into(), one)
+            }
+        }
+    }
+
+    fn array(&mut self, facets: &Facets, level: u32) -> fmt::Result {
+        if let Some(prefix) = facets.prefix.filter(|_| level < LEVEL_MAX) {
+            return self.tuple(self.unit.list(prefix), facets.rest, level);
+        }
+        let word = emptiness(facets.items);
+        write!(self.out, "{word}array")?;
+        let is_counted = word.is_empty() && facets.items != OPEN.items;
+        if is_counted {
+            self.range(" of ", facets.items, "item")?;
+        }
+        if let Some(element) = facets.element.filter(|_| level < LEVEL_MAX) {
+            let inner = Facets::of(self.unit, element);
+            match plural(&inner) {
+                Some(word) if is_counted => write!(self.out, ", all {word}")?,
+                Some(word) => write!(self.out, " of {word}")?,
+                None if inner.is_open() => {}
+                None => {
+                    self.out.write_str(if is_counted { ", each " } else { ", each item " })?;
+                    self.wanted(element, level + 1)?;
+                }
+            }
+        }
+        self.out.write_str(if facets.is_unique { ", without duplicates" } else { "" })
+    }
+
+    /// `array [number, number]`
+    fn tuple(&mut self, targets: &[u32], rest: Option<Wanted>, level: u32) -> fmt::Result {
+        self.out.write_str("array [")?;
+        for (at, bits) in targets.iter().take(NAMES_MAX).enumerate() {
+            self.out.write_str(if at > 0 { ", " } else { "" })?;
+            self.wanted(Wanted::target(Target::from_bits(*bits)), level + 1)?;
+        }
+        if let Some(rest) = rest.filter(|_| targets.len() <= NAMES_MAX) {
+            self.out.write_str(", ")?;
+            self.wanted(rest, level + 1)?;
+        }
+        self.out.write_str(if rest.is_some() || targets.len() > NAMES_MAX { ", …]" } else { "]" })
+    }
+
+    fn object(&mut self, facets: &Facets, level: u32) -> fmt::Result {
+        let is_empty_forbidden = facets.members_min == 1 && facets.required.len == 0;
+        self.out.write_str(if is_empty_forbidden { "non-empty object" } else { "object" })?;
+        if facets.members_min > 1 {
+            self.range(" of ", (facets.members_min, u32::MAX), "member")?;
+        }
+        if level > LEVEL_MAX {
+            return Ok(());
+        }
+        let unit = self.unit;
+        let total = facets.required_names(unit).count();
+        for (at, (name, wanted)) in facets.required_names(unit).take(NAMES_MAX).enumerate() {
+            self.out.write_str(match at {
+                0 => " with ",
+                last if last + 1 == total => " and ",
+                _ => ", ",
+            })?;
+            self.name(name)?;
+            if level < LEVEL_MAX && !Facets::of(unit, wanted).is_open() {
+                self.out.write_str(" (")?;
+                self.wanted(wanted, level + 1)?;
+                self.out.write_char(')')?;
+            }
+        }
+        if total > NAMES_MAX {
+            write!(self.out, " and {} more", total - NAMES_MAX)?;
+        }
+        if total > 0 {
+            return Ok(());
+        }
+        match facets.values.filter(|_| level < LEVEL_MAX) {
+            Some(values) => self.map_of(values, level),
+            None if level < LEVEL_MAX => self.optional_names(facets),
+            None => Ok(()),
+        }
+    }
+
+    fn map_of(&mut self, values: Wanted, level: u32) -> fmt::Result {
+        let inner = Facets::of(self.unit, values);
+        match plural(&inner) {
+            Some(word) => write!(self.out, " whose values are {word}"),
+            None if inner.is_open() => Ok(()),
+            None => {
+                self.out.write_str(", each value ")?;
+                self.wanted(values, level + 1)
+            }
+        }
+    }
+
+    fn optional_names(&mut self, facets: &Facets) -> fmt::Result {
+        let unit = self.unit;
+        let total = facets.declared_names(unit).count();
+        for (at, entry) in facets.declared_names(unit).take(NAMES_MAX).enumerate() {
+            self.out.write_str(if at == 0 { " with optional " } else { ", " })?;
+            self.name(unit.str(entry.name))?;
+        }
+        if total > NAMES_MAX { write!(self.out, " and {} more", total - NAMES_MAX) } else { Ok(()) }
+    }
+
+    fn name(&mut self, name: &str) -> fmt::Result {
+        self.out.write_char('\'')?;
+        clipped(self.out, VALUE_BYTES_MAX, |out| write_name_chars(out, name.chars()))?;
+        self.out.write_char('\'')
+    }
+}
+
+/// The word for a count that any but none will do, or none but none.
+fn emptiness(range: (u32, u32)) -> &'static str {
+    match range {
+        (1, u32::MAX) => "non-empty ",
+        (_, 0) => "empty ",
+        _ => "",
+    }
+}
+
+/// What facets without a type are about.
+pub(super) fn inferred(facets: &Facets) -> Types {
+    let mut types = Types::NONE;
+    if facets.lower.is_some() || facets.upper.is_some() || facets.multiple.is_some() {
+        types = types.union(Types::NUMBER).union(Types::WHOLE);
+    }
+    if facets.chars != OPEN.chars || facets.pattern.is_some() || facets.format.is_some() {
+        types = types.union(Types::STRING);
+    }
+    if facets.is_about_elements() {
+        types = types.union(Types::ARRAY);
+    }
+    if facets.is_about_members() {
+        types = types.union(Types::OBJECT);
+    }
+    if types == Types::NONE { Types::ANY } else { types }
+}
+
+/// The word for many values of one type, where nothing else is said of them.
+fn plural(facets: &Facets) -> Option<&'static str> {
+    let types = facets.types.union(facets.or_types);
+    let of = |only: Types| Types(types.0 & !only.0) == Types::NONE;
+    if !facets.is_plain() || types == Types::NONE {
+        return None;
+    }
+    match types {
+        _ if types.meets(Types::NUMBER) && of(Types::WHOLE) => Some("numbers"),
+        _ if of(Types::WHOLE) => Some("integers"),
+        Types::STRING => Some("strings"),
+        Types::BOOLEAN => Some("booleans"),
+        Types::ARRAY => Some("arrays"),
+        Types::OBJECT => Some("objects"),
+        _ => None,
+    }
+}
+
+/// A value of an `enum` that has no note.
+#[derive(Clone, Copy)]
+enum SetValue<'u> {
+    Word(&'static str),
+    Text(crate::unit::StrId),
+    Number(u32),
+    Container(&'u u32),
+}
+
+impl<'u> SetValue<'u> {
+    fn all(set: &'u EnumSet) -> impl Iterator<Item = SetValue<'u>> {
+        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        let words = words.into_iter().filter(|(is_there, _)| *is_there).map(|(_, word)| SetValue::Word(word));
+        let texts = set.strings.iter().map(|(_, text)| SetValue::Text(*text));
+        let numbers = set.numbers.iter().map(|id| SetValue::Number(*id));
+        texts.chain(numbers).chain(set.containers.iter().map(SetValue::Container)).chain(words)
+    }
+
+    fn write(self, out: &mut dyn Write, unit: &Unit) -> fmt::Result {
+        match self {
+            SetValue::Word(word) => out.write_str(word),
+            SetValue::Text(text) => write_json_text(out, unit.str(text).chars()),
+            SetValue::Number(id) => unit.number(id).write(out),
+            SetValue::Container(id) => write_json(out, unit.values(), unit.value(*id)),
+        }
+    }
+}
+
+/// The hash of a phrase, to tell equal ones: FNV-1a of 64 bits.
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Write for Hash {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        Ok(())
+    }
+}
