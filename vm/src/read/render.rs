@@ -81,7 +81,7 @@ impl<'r> FieldLines<'r> {
     pub fn write_at(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
         for (at, step) in self.instance_steps(failure).enumerate() {
             out.write_str(if at > 0 { "/" } else { " at " })?;
-            self.write_step(out, step, |out, c| out.write_char(c))?;
+            self.write_step(out, step, Write::write_char)?;
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl<'r> FieldLines<'r> {
 
     /// A member's name, without quotes.
     fn write_name(self, out: &mut impl Write, node: Node) -> fmt::Result {
-        self.write_step(out, LocationStep::Name(self.tape.text(node)), |out, c| out.write_char(c))
+        self.write_step(out, LocationStep::Name(self.tape.text(node)), Write::write_char)
     }
 
     /// A text without quotes of its own, anything else in value notation.
@@ -252,9 +252,9 @@ impl<'r> FieldLines<'r> {
         let name = discriminator(unit, failure.pc).unwrap_or_default();
         out.write_str("Input tag '")?;
         if self.masked {
-            write_masked(out, self.tape, failure.node)?
+            write_masked(out, self.tape, failure.node)?;
         } else {
-            self.write_tag(out, failure.node)?
+            self.write_tag(out, failure.node)?;
         }
         write!(out, "' found using '{name}' does not match any of the expected tags: ")?;
         let branches = self.operand(failure.pc).map_or(&[][..], |list| unit.list(list));
