@@ -346,7 +346,11 @@ impl Catalog {
         arguments: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
         match self.input(tool) {
-            Ok(schema) => self.rendered(schema.check(session, arguments)),
+            Ok(schema) => {
+                let mut outcome = schema.check(session, arguments);
+                self.set_default_rendering(&mut outcome);
+                outcome
+            }
             Err(outcome) => outcome,
         }
     }
@@ -360,7 +364,11 @@ impl Catalog {
         arguments: &mut I,
     ) -> Outcome<'s> {
         match self.input(tool) {
-            Ok(schema) => self.rendered(schema.check_instance(session, stack, arguments)),
+            Ok(schema) => {
+                let mut outcome = schema.check_instance(session, stack, arguments);
+                self.set_default_rendering(&mut outcome);
+                outcome
+            }
             Err(outcome) => outcome,
         }
     }
@@ -377,12 +385,11 @@ impl Catalog {
         self.rendering
     }
 
-    #[inline]
-    fn rendered<'s>(&'s self, mut outcome: Outcome<'s>) -> Outcome<'s> {
-        if let Outcome::Rejected(rejection) = &mut outcome {
+    /// In place: an outcome is large to move.
+    fn set_default_rendering<'s>(&'s self, outcome: &mut Outcome<'s>) {
+        if let Outcome::Rejected(rejection) = outcome {
             rejection.rendering = &self.rendering;
         }
-        outcome
     }
 
     fn input<'s>(&'s self, tool: &str) -> Result<&'s Schema, Outcome<'s>> {
