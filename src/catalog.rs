@@ -408,9 +408,10 @@ impl Catalog {
             Ok(found) => found,
             Err(outcome) => return outcome,
         };
-        let outcome = schema.check(session, arguments);
+        let mut outcome = schema.check(session, arguments);
         tool.count(&outcome);
-        self.rendered(outcome)
+        self.set_default_rendering(&mut outcome);
+        outcome
     }
 
     /// What the tool's handler would get of the arguments if it read them as pydantic does; see [`Schema::coerced`]. `None`
@@ -437,9 +438,10 @@ impl Catalog {
             Ok(found) => found,
             Err(outcome) => return outcome,
         };
-        let outcome = schema.check_instance(session, stack, arguments);
+        let mut outcome = schema.check_instance(session, stack, arguments);
         tool.count(&outcome);
-        self.rendered(outcome)
+        self.set_default_rendering(&mut outcome);
+        outcome
     }
 
     /// How rejections of this catalog's calls are to be written, unless a host says otherwise for one; see
@@ -454,12 +456,11 @@ impl Catalog {
         self.rendering
     }
 
-    #[inline]
-    pub(crate) fn rendered<'s>(&'s self, mut outcome: Outcome<'s>) -> Outcome<'s> {
-        if let Outcome::Rejected(rejection) = &mut outcome {
+    /// In place: an outcome is large to move.
+    pub(crate) fn set_default_rendering<'s>(&'s self, outcome: &mut Outcome<'s>) {
+        if let Outcome::Rejected(rejection) = outcome {
             rejection.rendering = &self.rendering;
         }
-        outcome
     }
 
     fn input<'s>(&'s self, tool: &str) -> Result<(&'s Tool, &'s Schema), Outcome<'s>> {

@@ -76,8 +76,8 @@ impl Catalog {
         };
         match content {
             Content::Error => Outcome::Accepted(Accepted::default()),
-            Content::Structured(content) => self.rendered(about_result(schema.check(session, content))),
-            Content::Missing => self.rendered(about_result(self.envelope().check(session, result))),
+            Content::Structured(content) => self.about_result(schema.check(session, content)),
+            Content::Missing => self.about_result(self.envelope().check(session, result)),
         }
     }
 
@@ -89,7 +89,7 @@ impl Catalog {
         content: impl Into<Arguments<'s>>,
     ) -> Outcome<'s> {
         match self.output(tool) {
-            Ok(Some(schema)) => self.rendered(about_result(schema.check(session, content))),
+            Ok(Some(schema)) => self.about_result(schema.check(session, content)),
             Ok(None) => Outcome::Accepted(Accepted::default()),
             Err(outcome) => outcome,
         }
@@ -102,6 +102,12 @@ impl Catalog {
             None if tool.compiled(SchemaRole::Output).is_some() => Err(Outcome::NotCompiled),
             output => Ok(output),
         }
+    }
+
+    fn about_result<'s>(&'s self, outcome: Outcome<'s>) -> Outcome<'s> {
+        let mut outcome = about_result(outcome);
+        self.set_default_rendering(&mut outcome);
+        outcome
     }
 
     /// What judges results that lack their content.

@@ -14,9 +14,8 @@
 //! conditions (`if`, `not`, dependencies), and what `allOf` says twice but for the tighter bound. Everything is bounded:
 //! references by [`CALLS_MAX`], nesting by [`phrase::LEVEL_MAX`], lists by their own limits, and the phrase by its writer.
 
+pub(crate) mod names;
 pub(crate) mod phrase;
-
-use std::ops::ControlFlow;
 
 use crate::insn::{Flags, Target, Types};
 use crate::opcode::Opcode;
@@ -412,110 +411,4 @@ pub(crate) fn description(unit: &Unit, block: u32) -> Option<&str> {
         block = calls?;
     }
     None
-}
-
-/// Goes through the names that objects of `block` may have, with what their values must be: those of its own properties, of
-/// what it refers to and of its branches and conditions. A name may come several times.
-pub(crate) fn each_name<'u, B>(
-    unit: &'u Unit,
-    block: u32,
-    visit: &mut dyn FnMut(&'u str, Wanted) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    each_name_within(unit, block, CALLS_MAX, &mut Steps(STEPS_MAX), visit)
-}
-
-fn each_name_within<'u, B>(
-    unit: &'u Unit,
-    block: u32,
-    levels_left: u32,
-    steps: &mut Steps,
-    visit: &mut dyn FnMut(&'u str, Wanted) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    let Some(levels_left) = levels_left.checked_sub(1) else {
-        return ControlFlow::Continue(());
-    };
-    for (_, word) in block_words(unit, block) {
-        if !steps.take() {
-            break;
-        }
-        match word.opcode() {
-            Opcode::Properties | Opcode::ObjectTable => {
-                for name in unit.table(word.c).names.iter().filter(|name| name.declared) {
-                    visit(unit.str(name.name), Wanted::named(name))?;
-                }
-            }
-            op if op.runs_in_place() && !matches!(op, Opcode::Not | Opcode::MarkBy) => {
-                let mut flow = ControlFlow::Continue(());
-                crate::listing::each_target(unit, word, &mut |target| {
-                    if flow.is_continue() {
-                        flow = each_name_within(unit, target.pc(), levels_left, steps, visit);
-                    }
-                });
-                flow?;
-            }
-            _ => {}
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-/// Blocks around one that are looked into.
-const AROUND_MAX: usize = 12;
-
-/// Instructions among which those that run a block are sought.
-const CALLERS_SOUGHT_MAX: usize = 20_000;
-
-/// A block and those that run it on their own instance (`then`, a branch, what is referred to), the nearest first.
-#[derive(Clone, Copy)]
-pub(crate) struct Around {
-    blocks: [u32; AROUND_MAX],
-    len: usize,
-}
-
-impl Around {
-    /// The blocks around `block`. Cost: a pass over the explaining code for each.
-    pub(crate) fn of(unit: &Unit, block: u32) -> Around {
-        let mut around = Around { blocks: [block; AROUND_MAX], len: 1 };
-        let mut at = 0;
-        while at < around.len {
-            around.add_callers(unit, around.blocks[at]);
-            at += 1;
-        }
-        around
-    }
-
-    pub(crate) fn blocks(&self) -> &[u32] {
-        &self.blocks[..self.len]
-    }
-
-    fn add_callers(&mut self, unit: &Unit, block: u32) {
-        let explain_at = unit.parts.explain_at;
-        let words = unit.code().get(explain_at as usize..).unwrap_or_default().iter().take(CALLERS_SOUGHT_MAX);
-        for (pc, word) in (explain_at..).zip(words) {
-            let mut runs_it = false;
-            if word.opcode().runs_in_place() && word.opcode() != Opcode::MarkBy {
-                crate::listing::each_target(unit, *word, &mut |target| runs_it |= target.pc() == block);
-            }
-            if runs_it {
-                let caller = block_of(unit, pc);
-                if self.len < AROUND_MAX && !self.blocks().contains(&caller) {
-                    self.blocks[self.len] = caller;
-                    self.len += 1;
-                }
-            }
-        }
-    }
-}
-
-/// What the member `name` of the objects that `block` is about must be: as the block tells, or else one around it.
-pub(crate) fn property_around(unit: &Unit, block: u32, name: &str) -> Option<Wanted> {
-    let around = || Around::of(unit, block).blocks().iter().find_map(|block| property(unit, *block, name));
-    property(unit, block, name).or_else(around)
-}
-
-/// What the member `name` of objects of `block` must be, where that is told.
-pub(crate) fn property(unit: &Unit, block: u32, name: &str) -> Option<Wanted> {
-    let mut find =
-        |other: &str, wanted| if other == name { ControlFlow::Break(wanted) } else { ControlFlow::Continue(()) };
-    each_name(unit, block, &mut find).break_value()
 }

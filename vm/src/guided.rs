@@ -17,8 +17,10 @@
 //!
 //! Everything is on the thread's stack: [`ITEMS_MAX`] items, one line of [`LINE_BYTES_MAX`] bytes. Nothing is allocated.
 
+mod hint;
 mod line;
 mod stray;
+mod union;
 mod wording;
 
 use std::fmt::{self, Write};

@@ -13,7 +13,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::describe::{Facets, Wanted, admitted, branches, each_name, fits, property};
+use crate::describe::names::{each_name, property};
+use crate::describe::{Facets, Wanted, admitted, branches, fits};
 use crate::failure::Record;
 use crate::insn::Types;
 use crate::instance::View;

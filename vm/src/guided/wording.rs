@@ -7,23 +7,20 @@ use std::fmt::{self, Write};
 
 use super::line::{DESCRIPTION_BYTES_MAX, Line};
 use super::{Guided, Item, Kind};
+use crate::describe::names::property_around;
 use crate::describe::phrase::{write_asserted, write_wanted};
-use crate::describe::{Facets, Wanted, admitted, block_of, branches, description, fits, property_around};
+use crate::describe::{Facets, Wanted, admitted, block_of, branches, description, fits};
 use crate::equal::{Budget, equal};
 use crate::execute::CONTAINS_TOO_MANY;
-use crate::failure::{Step, Wording};
+use crate::failure::Wording;
 use crate::insn::{Target, Types};
 use crate::instance::View;
 use crate::limits::DEPTH_CEILING;
 use crate::literal;
-use crate::meant::each_tag_text;
 use crate::nearest::nearness;
-use crate::number::Number;
 use crate::opcode::Opcode;
-use crate::render::Renderer;
 use crate::shown::{
-    clipped, type_word, write_count, write_json, write_json_text, write_masked, write_masked_text, write_name_chars,
-    write_one_line,
+    clipped, type_word, write_count, write_json, write_masked, write_masked_text, write_name_chars, write_one_line,
 };
 use crate::tape::{Node, TapeInstance};
 use crate::text::Text;
@@ -33,10 +30,10 @@ use crate::unit::{StrId, Unit};
 const WANTED_BYTES_MAX: usize = 260;
 
 /// Of what is wanted of a property that is missing, and of the branches that matched. Unit: bytes.
-const BRIEF_BYTES_MAX: usize = 120;
+pub(super) const BRIEF_BYTES_MAX: usize = 120;
 
 /// Of a value that came. Unit: bytes.
-const VALUE_BYTES_MAX: usize = 60;
+pub(super) const VALUE_BYTES_MAX: usize = 60;
 
 /// Of a name. Unit: bytes.
 pub(super) const NAME_BYTES_MAX: usize = 60;
@@ -108,18 +105,19 @@ pub(super) fn block(unit: &Unit, item: &Item<'_>) -> u32 {
     block_of(unit, item.record.pc)
 }
 
+/// The words for one item.
 #[derive(Clone, Copy)]
-struct Words<'r, 'i> {
-    guided: Guided<'r>,
-    item: &'i Item<'r>,
+pub(super) struct Words<'r, 'i> {
+    pub(super) guided: Guided<'r>,
+    pub(super) item: &'i Item<'r>,
 }
 
 impl<'r> Words<'r, '_> {
-    fn unit(self) -> &'r Unit {
+    pub(super) fn unit(self) -> &'r Unit {
         self.guided.renderer.unit
     }
 
-    fn node(self) -> Node {
+    pub(super) fn node(self) -> Node {
         self.item.record.node
     }
 
@@ -129,7 +127,7 @@ impl<'r> Words<'r, '_> {
     }
 
     /// The value: known where the wording shows it, as for the pinned message.
-    fn view(self) -> View<'r> {
+    pub(super) fn view(self) -> View<'r> {
         self.guided.renderer.tape.view_node(self.node())
     }
 
@@ -138,7 +136,7 @@ impl<'r> Words<'r, '_> {
     }
 
     /// The large operand of the instruction that failed.
-    fn operand(self) -> u32 {
+    pub(super) fn operand(self) -> u32 {
         self.unit().code().get(self.item.record.pc as usize).map_or(0, |word| word.c)
     }
 
@@ -185,7 +183,7 @@ impl<'r> Words<'r, '_> {
 
     // --- values ----------------------------------------------------------------------------------------------
 
-    fn wanted(self, line: &mut Line, wanted: Wanted, bytes_max: usize) -> fmt::Result {
+    pub(super) fn wanted(self, line: &mut Line, wanted: Wanted, bytes_max: usize) -> fmt::Result {
         write_wanted(line, self.unit(), wanted, bytes_max)
     }
 
@@ -235,7 +233,7 @@ impl<'r> Words<'r, '_> {
         line.write_str(" is not allowed: ")
     }
 
-    fn is_name(self) -> bool {
+    pub(super) fn is_name(self) -> bool {
         let tape = self.guided.renderer.tape;
         let Some(at) = self.guided.value_at(self.item.record.path).filter(|at| *at != self.node()) else {
             return false;
@@ -244,12 +242,12 @@ impl<'r> Words<'r, '_> {
     }
 
     /// `, got string "x"`
-    fn got(self, line: &mut Line) -> fmt::Result {
+    pub(super) fn got(self, line: &mut Line) -> fmt::Result {
         line.write_str(", got ")?;
         self.came(line)
     }
 
-    fn came(self, line: &mut Line) -> fmt::Result {
+    pub(super) fn came(self, line: &mut Line) -> fmt::Result {
         let (tape, node) = (self.guided.renderer.tape, self.node());
         let view = self.view();
         if self.guided.renderer.masked {
@@ -272,45 +270,6 @@ impl<'r> Words<'r, '_> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// What the value likely is in another form than is wanted.
-    fn hint(self, line: &mut Line, wanted: Wanted) -> fmt::Result {
-        let types = admitted(self.unit(), wanted);
-        match self.view() {
-            View::String(text) if !types.meets(Types::STRING) => {
-                if is_spelt(text, types) {
-                    return line.write_str("; write it without quotes");
-                }
-                hint_of_container(line, text, types)
-            }
-            View::Array if types.meets(Types::OBJECT) && !types.meets(Types::ARRAY) => self.hint_of_list(line),
-            View::Null if self.may_be_absent() => line.write_str("; leave it out instead of null"),
-            _ => Ok(()),
-        }
-    }
-
-    /// One object in a list where the object is wanted.
-    fn hint_of_list(self, line: &mut Line) -> fmt::Result {
-        let tape = self.guided.renderer.tape;
-        let mut elements = tape.element_nodes(self.node());
-        let is_object = |node: Node| matches!(tape.view_node(node), View::Object);
-        match (elements.next(), elements.next()) {
-            (Some(only), None) if is_object(only) => line.write_str("; send the object itself, not in a list"),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether no schema of the unit requires a member of that name.
-    fn may_be_absent(self) -> bool {
-        let Renderer { unit, tape, explanation, .. } = self.guided.renderer;
-        let Some((_, Step::Name(name))) = explanation.paths.parent(self.item.record.path) else {
-            return false;
-        };
-        let name = tape.text(name);
-        let required = unit.code().iter().filter(|word| word.opcode() == Opcode::Required);
-        let mut names = required.flat_map(|word| &unit.table(word.c).names);
-        !self.is_name() && !names.any(|entry| name.is(unit.str(entry.name)))
     }
 
     /// `; did you mean "fast"?`
@@ -499,76 +458,6 @@ impl<'r> Words<'r, '_> {
         line.write_str(before)?;
         clipped(line, DESCRIPTION_BYTES_MAX, |out| write_one_line(out, text)).map(|_| ())
     }
-
-    // --- unions ----------------------------------------------------------------------------------------------
-
-    fn matched_twice(self, line: &mut Line) -> fmt::Result {
-        line.write_str("must fit exactly one alternative, but fits more: ")?;
-        for (at, branch) in self.guided.renderer.extras(&self.item.record).iter().take(4).enumerate() {
-            line.write_str(if at > 0 { "; " } else { "" })?;
-            if let Some(target) = branches(self.unit(), self.item.record.pc).nth(*branch as usize) {
-                self.wanted(line, Wanted::target(target), BRIEF_BYTES_MAX)?;
-            }
-        }
-        line.write_str("; got ")?;
-        self.came(line)
-    }
-
-    fn tag(self, line: &mut Line, name: &str) -> fmt::Result {
-        let tape = self.guided.renderer.tape;
-        self.tag_texts(line, "expected ", name)?;
-        let Some(value) = tape.member(self.node(), name) else {
-            return Ok(());
-        };
-        let mut record = self.item.record;
-        record.node = value;
-        let item = Item { record, ..*self.item };
-        Words { item: &item, ..self }.got(line)?;
-        let View::String(given) = tape.view_node(value) else {
-            return Ok(());
-        };
-        let mut near = None;
-        each_tag_text(self.unit(), self.item.record.pc, name, &mut |text| {
-            let distance = nearness(given.chars(), text.chars());
-            if let Some(distance) = distance.filter(|distance| near.is_none_or(|(nearest, _)| *distance < nearest)) {
-                near = Some((distance, text));
-            }
-        });
-        match near {
-            Some((_, text)) => {
-                line.write_str("; did you mean ")?;
-                clipped(line, VALUE_BYTES_MAX, |out| write_json_text(out, text.chars()))?;
-                line.write_char('?')
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn no_tag(self, line: &mut Line, name: &str) -> fmt::Result {
-        line.write_str("missing '")?;
-        clipped(line, NAME_BYTES_MAX, |out| write_name_chars(out, name.chars()))?;
-        self.tag_texts(line, "' (", name)?;
-        line.write_str("), which tells what else is wanted")
-    }
-
-    fn tag_texts(self, line: &mut Line, before: &str, name: &str) -> fmt::Result {
-        line.write_str(before)?;
-        line.write_str("one of ")?;
-        let mut total = 0;
-        each_tag_text(self.unit(), self.item.record.pc, name, &mut |_| total += 1);
-        let is_cut = clipped(line, BRIEF_BYTES_MAX, |out| {
-            let (mut at, mut written) = (0, Ok(()));
-            each_tag_text(self.unit(), self.item.record.pc, name, &mut |text| {
-                if written.is_ok() {
-                    written =
-                        out.write_str(if at > 0 { ", " } else { "" }).and_then(|()| write_json_text(out, text.chars()));
-                }
-                at += 1;
-            });
-            written
-        })?;
-        if is_cut { write!(line, " ({total} values)") } else { Ok(()) }
-    }
 }
 
 /// The name that a failure says is missing.
@@ -600,47 +489,10 @@ pub(super) fn write_instance_name(guided: Guided<'_>, out: &mut dyn Write, name:
     out.write_char('\'')
 }
 
-/// JSON text where the value itself belongs.
-fn hint_of_container(line: &mut Line, text: Text<'_>, types: Types) -> fmt::Result {
-    let first = text.chars().find(|c| !c.is_whitespace());
-    match first {
-        Some('[') if types.meets(Types::ARRAY) => line.write_str("; send the array itself, not its text in a string"),
-        Some('{') if types.meets(Types::OBJECT) => line.write_str("; send the object itself, not its text in a string"),
-        _ => Ok(()),
-    }
-}
-
 /// `, got 3`
 fn got_count(line: &mut Line, count: u64) -> fmt::Result {
     match count {
         0 => line.write_str(", got none"),
         count => write!(line, ", got {count}"),
     }
-}
-
-/// Texts that are longer spell no scalar. Unit: bytes.
-const SPELT_BYTES_MAX: usize = 40;
-
-/// Whether the text spells a scalar of one of the types, but for space around it.
-fn is_spelt(text: Text<'_>, types: Types) -> bool {
-    let (mut bytes, mut len) = ([0; SPELT_BYTES_MAX], 0);
-    for c in text.chars() {
-        let Some(byte) = bytes.get_mut(len).filter(|_| c.is_ascii()) else {
-            return false;
-        };
-        *byte = c as u8;
-        len += 1;
-    }
-    match std::str::from_utf8(&bytes[..len]).unwrap_or_default().trim() {
-        "true" | "false" => types.meets(Types::BOOLEAN),
-        "null" => types.meets(Types::NULL),
-        text => is_spelt_number(text, types),
-    }
-}
-
-fn is_spelt_number(text: &str, types: Types) -> bool {
-    // No word that other notations have for a number.
-    let only = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
-    only && text.parse::<f64>().is_ok()
-        && Number::parse(text).is_ok_and(|number| fits(View::Number(number).types(), types))
 }
