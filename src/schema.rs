@@ -165,8 +165,11 @@ impl Schema {
 
     /// Checks an instance.
     pub fn check<'s>(&'s self, session: &'s mut Session, instance: impl Into<Arguments<'s>>) -> Outcome<'s> {
-        match instance.into() {
-            arguments if self.lax => self.check_lax(session, arguments),
+        let arguments = instance.into();
+        if self.lax {
+            return self.check_lax(session, arguments);
+        }
+        match arguments {
             Arguments::Bytes(bytes) => self.check_bytes(session, bytes),
             Arguments::Value(value) => self.check_value(session, value),
         }
