@@ -24,7 +24,6 @@ use callgate_vm::unknown::{UnknownNames, find_unknown};
 use callgate_vm::value::ValueInstance;
 use serde_json::Value;
 
-use crate::reading::Sent;
 use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
 use crate::session::Session;
 
@@ -102,7 +101,7 @@ impl Schema {
                     return Outcome::Accepted(Accepted::default());
                 }
                 let notices = match arguments {
-                    _ if other.lax => other.notices_of_reading(session, arguments),
+                    _ if other.lax => other.notices_of_reading(session),
                     Arguments::Bytes(bytes) => other.notices_of_text(session, bytes),
                     Arguments::Value(value) => other.notices_of_copy(session, &mut ValueInstance::new(value)),
                 };
@@ -130,7 +129,7 @@ impl Schema {
             Some(Counterpart::Notices(other)) if self.passes_host(session, stack, host) => {
                 let notices = match other.passes_host(session, stack, host) {
                     true => Vec::new(),
-                    false if other.lax => other.notices_of_sent(session, None),
+                    false if other.lax => other.notices_of_reading(session),
                     false => other.notices_of_copy(session, host),
                 };
                 Outcome::Accepted(Accepted { notices })
@@ -200,17 +199,9 @@ impl Schema {
         }
     }
 
-    /// Of arguments that a lax reading takes: names are held against its copy of them.
-    fn notices_of_reading(&self, session: &mut Session, arguments: Arguments<'_>) -> Vec<String> {
-        match arguments {
-            Arguments::Bytes(bytes) => self.notices_of_sent(session, json::utf8(bytes).ok()),
-            Arguments::Value(_) => self.notices_of_sent(session, None),
-        }
-    }
-
-    /// Of what has just been read.
-    fn notices_of_sent(&self, session: &mut Session, sent: Sent<'_>) -> Vec<String> {
-        match session.fill_coerced(self, sent) {
+    /// Of what a lax reading has just read: names are held against its copy.
+    fn notices_of_reading(&self, session: &mut Session) -> Vec<String> {
+        match session.fill_coerced(self) {
             Ok(()) => self.notices(session, None),
             Err(code) => vec![undecided(code.into())],
         }

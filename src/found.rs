@@ -12,7 +12,6 @@ use callgate_vm::value::ValueInstance;
 use callgate_vm::{ExplainInto, explain, explain_in_place};
 use serde_json::Value;
 
-use crate::reading::Sent;
 use crate::schema::Schema;
 use crate::session::Session;
 
@@ -27,8 +26,8 @@ pub(crate) struct Found<'s> {
     listed: Listed,
     /// Whether all that is wrong is that names are missing, once that is known.
     missing_only: Option<bool>,
-    /// The text of what was sent, where a lax reading has judged it on the session's other tape.
-    sent: Option<Sent<'s>>,
+    /// Whether a lax reading has judged what was sent, which is on the session's other tape.
+    is_lax: bool,
     /// Whether a reading found what is wrong, once there was one.
     read: Option<bool>,
     /// How often a listing has been made anew.
@@ -60,7 +59,7 @@ impl<'s> Found<'s> {
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed, missing_only: None, sent: None, read: None, listing: 0 }
+        Found { schema, session, source, listed, missing_only: None, is_lax: false, read: None, listing: 0 }
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -77,19 +76,19 @@ impl<'s> Found<'s> {
     /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
         let (source, listed) = (Source::Copied, Listed::Yes);
-        Found { schema, session, source, listed, missing_only: None, sent: None, read: None, listing: 0 }
+        Found { schema, session, source, listed, missing_only: None, is_lax: false, read: None, listing: 0 }
     }
 
     /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
     pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
         let missing_only = Some(missing_only);
         let (source, listed) = (Source::OutOfReach, Listed::Yes);
-        Found { schema, session, source, listed, missing_only, sent: None, read: None, listing: 0 }
+        Found { schema, session, source, listed, missing_only, is_lax: false, read: None, listing: 0 }
     }
 
     /// The same, after a lax reading of the arguments that rejected them.
-    pub(crate) fn with_reading(self, sent: Sent<'s>) -> Self {
-        Found { sent: Some(sent), read: Some(true), ..self }
+    pub(crate) fn with_reading(self) -> Self {
+        Found { is_lax: true, read: Some(true), ..self }
     }
 
     /// Reads the arguments by the schema, unless that has been done; whether what is wrong was found so. Arguments that are
@@ -113,12 +112,14 @@ impl<'s> Found<'s> {
     }
 
     /// The text that the whole tape is of; a value is put there first.
-    fn text_on_tape(&mut self) -> Option<Sent<'s>> {
+    #[allow(clippy::option_option)] // whether there is a tape, and whether it has a text beside it
+    fn text_on_tape(&mut self) -> Option<Option<&'s str>> {
         match self.source {
             Source::Text(text) => Some(Some(text)),
             Source::Copied => Some(None),
             Source::OutOfReach => None,
             Source::Value(value) => {
+                self.listing += 1;
                 let copied = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
                 if copied.is_err() {
                     // As it was found before, within the same bounds.
@@ -135,12 +136,7 @@ impl<'s> Found<'s> {
 
     /// Words what the reading found.
     pub(crate) fn field_lines(&self, masked: bool) -> FieldLines<'_> {
-        let sent = &self.session.sent;
-        let tape = match self.sent {
-            Some(Some(text)) => sent.tape(text),
-            Some(None) => sent.copied(),
-            None => self.renderer().tape,
-        };
+        let tape = if self.is_lax { self.session.sent.copied() } else { self.renderer().tape };
         FieldLines { unit: self.schema.unit(), tape, reading: &self.session.reading, masked }
     }
 

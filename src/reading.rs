@@ -25,14 +25,12 @@ use crate::rejection::{Cause, Rejection};
 use crate::schema::{Accepted, Arguments, Outcome, Schema};
 use crate::session::Session;
 
-/// The text of the arguments that are read; none where the tape is a copy with a text of its own.
-pub(crate) type Sent<'s> = Option<&'s str>;
-
 impl Schema {
     /// Judges the arguments by a lax reading; they are passed on as they came.
-    pub(crate) fn check_lax<'s>(&'s self, session: &'s mut Session, arguments: Arguments<'s>) -> Outcome<'s> {
+    #[cold]
+    pub(crate) fn check_lax<'s>(&'s self, session: &'s mut Session, arguments: Arguments<'_>) -> Outcome<'s> {
         match session.put(self, arguments) {
-            Ok(sent) => self.judge_sent(session, sent),
+            Ok(()) => self.judge_sent(session),
             Err(outcome) => outcome,
         }
     }
@@ -44,22 +42,22 @@ impl Schema {
         host: &mut I,
     ) -> Outcome<'s> {
         match session.sent.copy(host, self.bounds().depth_max) {
-            Ok(_) => self.judge_sent(session, None),
+            Ok(_) => self.judge_sent(session),
             Err(halt) => fault(halt),
         }
     }
 
-    fn judge_sent<'s>(&'s self, session: &'s mut Session, sent: Sent<'s>) -> Outcome<'s> {
-        match session.read_sent(self, sent, Mode::Lax) {
+    fn judge_sent<'s>(&'s self, session: &'s mut Session) -> Outcome<'s> {
+        match session.read_sent(self, Mode::Lax) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
-            Ok(false) => self.reject_sent(session, sent),
+            Ok(false) => self.reject_sent(session),
             Err(halt) => fault(halt),
         }
     }
 
     /// Explains the coerced copy. Where the schema has nothing against it, what the reading found stands alone.
-    fn reject_sent<'s>(&'s self, session: &'s mut Session, sent: Sent<'s>) -> Outcome<'s> {
-        if let Err(code) = session.fill_coerced(self, sent) {
+    fn reject_sent<'s>(&'s self, session: &'s mut Session) -> Outcome<'s> {
+        if let Err(code) = session.fill_coerced(self) {
             return Outcome::Fault(code.into());
         }
         let explained = session.explain_coerced(self);
@@ -67,7 +65,7 @@ impl Schema {
         match explained {
             Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
             _ => {
-                let found = Found::listed(self, session).with_reading(sent);
+                let found = Found::listed(self, session).with_reading();
                 if passed { self.misread(found) } else { self.rejected(found) }
             }
         }
@@ -85,22 +83,21 @@ impl Schema {
 
     /// As [`coerced`](Self::coerced), as JSON text with numbers as they are written.
     pub fn coerced_text<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<String> {
-        let sent = session.put(self, arguments.into()).ok()?;
-        if session.read_sent(self, sent, Mode::Lax) != Ok(true) {
+        session.put(self, arguments.into()).ok()?;
+        if session.read_sent(self, Mode::Lax) != Ok(true) {
             return None;
         }
-        let Session { sent: buf, reading, .. } = session;
+        let Session { sent, reading, .. } = session;
         let mut text = String::new();
-        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
-        reading.write_coerced(original, CopyExtent::Handler, &mut text);
+        reading.write_coerced(sent.copied(), CopyExtent::Handler, &mut text);
         Some(text)
     }
 
     /// Whether pydantic's strict mode would take the arguments from JSON; `None` where that cannot be told (text that is not
     /// JSON, limits).
     pub fn accepts_strictly<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<bool> {
-        let sent = session.put(self, arguments.into()).ok()?;
-        session.read_sent(self, sent, Mode::Strict).ok()
+        session.put(self, arguments.into()).ok()?;
+        session.read_sent(self, Mode::Strict).ok()
     }
 }
 
@@ -112,54 +109,55 @@ fn fault<'s>(halt: Halt) -> Outcome<'s> {
 }
 
 impl Session {
-    /// Puts the arguments on the tape of what was sent. Errors: they are not JSON, or beyond the limits.
-    fn put<'s>(&mut self, schema: &Schema, arguments: Arguments<'s>) -> Result<Sent<'s>, Outcome<'s>> {
-        match arguments {
-            Arguments::Bytes(bytes) => {
-                let not_json = |malformed| Outcome::Rejected(Rejection::not_json(malformed));
-                let text = json::utf8(bytes).map_err(not_json)?;
-                match self.sent.read_text(text, schema.read_options()) {
-                    Ok(_) => Ok(Some(text)),
-                    Err(ReadError::Malformed(malformed)) => Err(not_json(malformed)),
-                    Err(ReadError::Fault(code)) => Err(Outcome::Fault(code.into())),
-                }
-            }
+    /// Puts the arguments on the tape of what was sent, with a text of its own. Errors: they are not JSON, or beyond the limits.
+    fn put<'o>(&mut self, schema: &Schema, arguments: Arguments<'_>) -> Result<(), Outcome<'o>> {
+        let bytes = match arguments {
+            Arguments::Bytes(bytes) => bytes,
             Arguments::Value(value) => {
                 let copied = self.sent.copy(&mut ValueInstance::new(value), schema.bounds().depth_max);
-                copied.map(|_| None).map_err(fault)
+                return copied.map(|_| ()).map_err(fault);
             }
+        };
+        let options = schema.read_options();
+        if bytes.len() > options.bytes_max {
+            return Err(Outcome::Fault(FaultCode::CallBytes.into()));
+        }
+        let not_json = |malformed| Outcome::Rejected(Rejection::not_json(malformed));
+        let text = json::utf8(bytes).map_err(not_json)?;
+        match self.sent.fill(options, |out| out.push_str(text)) {
+            Ok(_) => Ok(()),
+            Err(ReadError::Malformed(malformed)) => Err(not_json(malformed)),
+            Err(ReadError::Fault(code)) => Err(Outcome::Fault(code.into())),
         }
     }
 
     /// Whether a lax reading takes the arguments; no if that cannot be told.
     pub(crate) fn reads(&mut self, schema: &Schema, arguments: Arguments<'_>) -> bool {
-        self.put(schema, arguments).is_ok_and(|sent| self.read_sent(schema, sent, Mode::Lax) == Ok(true))
+        self.put(schema, arguments).is_ok() && self.read_sent(schema, Mode::Lax) == Ok(true)
     }
 
     /// As above, of a host's own object.
     pub(crate) fn reads_host<'a, I: Instance<'a>>(&mut self, schema: &Schema, host: &mut I) -> bool {
-        self.sent.copy(host, schema.bounds().depth_max).is_ok() && self.read_sent(schema, None, Mode::Lax) == Ok(true)
+        self.sent.copy(host, schema.bounds().depth_max).is_ok() && self.read_sent(schema, Mode::Lax) == Ok(true)
     }
 
     /// Puts what has been read on the other tape, with values in place of their spellings.
-    pub(crate) fn fill_coerced(&mut self, schema: &Schema, sent: Sent<'_>) -> Result<(), FaultCode> {
-        let Session { sent: buf, reading, tape, .. } = self;
-        let original = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
-        match tape.fill(schema.read_options(), |out| reading.write_coerced(original, CopyExtent::Values, out)) {
+    pub(crate) fn fill_coerced(&mut self, schema: &Schema) -> Result<(), FaultCode> {
+        let Session { sent, reading, tape, .. } = self;
+        match tape.fill(schema.read_options(), |out| reading.write_coerced(sent.copied(), CopyExtent::Values, out)) {
             Err(ReadError::Fault(code)) => Err(code),
             Ok(_) | Err(ReadError::Malformed(_)) => Ok(()),
         }
     }
 
-    fn read_sent(&mut self, schema: &Schema, sent: Sent<'_>, mode: Mode) -> Result<bool, Halt> {
-        let Session { sent: buf, reading, tape_stack, scratch, .. } = self;
-        let tape = sent.map_or_else(|| buf.copied(), |text| buf.tape(text));
+    fn read_sent(&mut self, schema: &Schema, mode: Mode) -> Result<bool, Halt> {
+        let Session { sent, reading, tape_stack, scratch, .. } = self;
         let into = ReadInto { reading, failures_max: schema.failures_max() };
-        read(schema.unit(), tape, mode, tape_stack, scratch, into, &schema.bounds())
+        read(schema.unit(), sent.copied(), mode, tape_stack, scratch, into, &schema.bounds())
     }
 
     /// Reads what is on the tape of explanations: of `text`, or a copy.
-    pub(crate) fn read_tape(&mut self, schema: &Schema, text: Sent<'_>) -> Result<bool, Halt> {
+    pub(crate) fn read_tape(&mut self, schema: &Schema, text: Option<&str>) -> Result<bool, Halt> {
         let Session { tape: buf, reading, tape_stack, scratch, .. } = self;
         let tape = text.map_or_else(|| buf.copied(), |text| buf.tape(text));
         let into = ReadInto { reading, failures_max: schema.failures_max() };

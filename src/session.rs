@@ -53,7 +53,7 @@ impl Session {
         result
     }
 
-    /// Allocates what calls of `call_bytes` to `units` need, and what their readings do where calls are judged by those.
+    /// Allocates what calls of `call_bytes` to `units` need, and what lax readings do where calls are judged by those.
     pub(crate) fn reserve<'u>(
         &mut self,
         call_bytes: usize,
@@ -87,9 +87,11 @@ impl Session {
         self.value_stack.reserve(frames, nodes);
         self.tape_stack.reserve(frames, nodes);
         self.tape.reserve(call_bytes, depth);
+        // Field lines are of a reading; only a lax one writes values anew.
+        let coerced_bytes = if lax { call_bytes } else { 0 };
+        self.reading.reserve(nodes, coerced_bytes, to_usize(limits.failures_max));
         if lax {
             self.sent.reserve(call_bytes, depth);
-            self.reading.reserve(nodes, call_bytes, to_usize(limits.failures_max));
         }
         self.explanation.reserve(ExplanationSizes {
             failures: to_usize(limits.failures_max),
