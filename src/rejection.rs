@@ -79,19 +79,7 @@ impl<'s> Rejection<'s> {
     pub(crate) fn write_text(&self, out: &mut impl Write) -> fmt::Result {
         match &self.cause {
             Cause::Failed(_, found) => found.borrow().renderer().write_line(out),
-            Cause::Misread(found) => {
-                let found = found.borrow();
-                let lines = found.field_lines();
-                let Some(failure) = lines.reading.failures().first() else {
-                    return Ok(());
-                };
-                lines.write_message(out, failure)?;
-                for (at, step) in lines.instance_steps(failure).enumerate() {
-                    out.write_str(if at > 0 { "/" } else { " at " })?;
-                    write_plain_step(out, step)?;
-                }
-                Ok(())
-            }
+            Cause::Misread(found) => write_misread(out, &found.borrow()),
             Cause::Malformed(malformed) => write!(out, "arguments are not valid JSON: {malformed}"),
             Cause::NotJson(tape, node) => {
                 write!(out, "arguments are not valid JSON: {} is no JSON value", tape.slice(*node))?;
@@ -220,6 +208,22 @@ impl<'s> Rejection<'s> {
             signature: self.signature(),
         }
     }
+}
+
+/// Writes the first thing that a reading found, where the schema has nothing to say.
+#[cold]
+#[inline(never)]
+fn write_misread(out: &mut impl Write, found: &Found<'_>) -> fmt::Result {
+    let lines = found.field_lines();
+    let Some(failure) = lines.reading.failures().first() else {
+        return Ok(());
+    };
+    lines.write_message(out, failure)?;
+    for (at, step) in lines.instance_steps(failure).enumerate() {
+        out.write_str(if at > 0 { "/" } else { " at " })?;
+        write_plain_step(out, step)?;
+    }
+    Ok(())
 }
 
 /// The code of a schema that is `false`.
