@@ -100,15 +100,7 @@ impl<'s> Rejection<'s> {
     pub(crate) fn write_text(&self, out: &mut impl Write, masked: bool) -> fmt::Result {
         match &self.cause {
             Cause::Failed(_, found) => Renderer { masked, ..found.borrow().renderer() }.write_line(out),
-            Cause::Misread(found) => {
-                let found = found.borrow();
-                let lines = found.field_lines(masked);
-                let Some(failure) = lines.reading.failures().first() else {
-                    return Ok(());
-                };
-                lines.write_message(out, failure)?;
-                lines.write_at(out, failure)
-            }
+            Cause::Misread(found) => write_misread(out, &found.borrow(), masked),
             Cause::Malformed(malformed) => write!(out, "{} not valid JSON: {malformed}", self.subject),
             Cause::NotJson(tape, node) => {
                 write!(out, "{} not valid JSON: {} is no JSON value", self.subject, tape.slice(*node))?;
@@ -248,6 +240,17 @@ impl<'s> Rejection<'s> {
             signature: self.signature(),
         }
     }
+}
+
+/// Writes the first thing that a reading found, where the schema has nothing to say.
+#[cold]
+#[inline(never)]
+fn write_misread(out: &mut impl Write, found: &Found<'_>, masked: bool) -> fmt::Result {
+    let lines = found.field_lines(masked);
+    lines.reading.failures().first().map_or(Ok(()), |failure| {
+        lines.write_message(out, failure)?;
+        lines.write_at(out, failure)
+    })
 }
 
 /// The code of a schema that is `false`.
