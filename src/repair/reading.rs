@@ -1,8 +1,8 @@
 //! How one value may be read as something else, without a loss.
 //!
-//! A string has at most one reading: what its text is as JSON, read strictly. Scalars must be their whole text, spelled as
-//! they would be written again: `"42"`, not `" 42"`, `"042"`, `"+42"` or `"4.20"`. The digits of a text may be the point
-//! of it (a version, a code), and a reader that keeps doubles would write others.
+//! A string has at most one reading: what its text is as JSON, read strictly. Scalars must be their whole text, and a reader
+//! that keeps 64 bits must keep their value: `"42"`, not `" 42"`, `"042"`, `"+42"` or `"1e400"`. Zeros at the end (`"4.20"`)
+//! are part of a number only where one is known to be wanted: elsewhere the digits may be the point (a version, a code).
 
 use callgate_vm::insn::Types;
 use callgate_vm::tape::{EntryKind, Node, ReadOptions, Tape, TapeBuf};
@@ -33,9 +33,12 @@ pub(super) struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scalar {
     Integer,
-    /// A number with a fraction or an exponent; whether its fraction is zero.
+    /// A number with a fraction or an exponent.
     Decimal {
+        /// Whether its fraction is zero.
         is_whole: bool,
+        /// Whether a double of that value is written so again.
+        is_written_so: bool,
     },
     Boolean,
     Null,
@@ -90,7 +93,9 @@ fn scalar_rule(scalar: Scalar, wanted: Wanted) -> Option<RepairRule> {
         Scalar::Integer if wants(integer) => Some(RepairRule::StrToInteger),
         Scalar::Integer if wants(Types::NUMBER) => Some(RepairRule::StrToNumber),
         // Where an integer is wanted, `1.0` is spelled as none; so it may be where it is not known what is.
-        Scalar::Decimal { is_whole } if wants(Types::NUMBER) && (is_known || !is_whole) => {
+        Scalar::Decimal { is_whole, is_written_so }
+            if wants(Types::NUMBER) && (is_known || !is_whole && is_written_so) =>
+        {
             Some(RepairRule::StrToNumber)
         }
         Scalar::Boolean if wants(Types::BOOLEAN) => Some(RepairRule::StrToBoolean),
@@ -114,25 +119,38 @@ fn container_rule(text: &str, is_root: bool, wanted: Wanted, options: ReadOption
     (wanted.types.meets(types) && is_read()).then_some(rule)
 }
 
-/// The scalar that is spelled by the whole text, as it would be written again.
+/// The scalar that is spelled by the whole text.
 fn scalar(text: &str) -> Option<Scalar> {
     match text {
         "true" | "false" => return Some(Scalar::Boolean),
         "null" => return Some(Scalar::Null),
         _ => {}
     }
-    if text.len() > LITERAL_BYTES_MAX {
+    if text.len() > LITERAL_BYTES_MAX || text.ends_with(WHITE_SPACE) {
         return None;
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return is_integer_again(text).then_some(Scalar::Integer);
     }
+    // What else parses (`inf`, `.5`, `1.`) is none of JSON's.
+    serde_json::from_str::<serde_json::Number>(text).ok()?;
     let value: f64 = text.parse().ok()?;
-    // Both are texts that JSON has too; what else parses (`inf`, `.5`, `1.`) is never written so.
-    let again = [format!("{value}"), format!("{value:?}")];
-    let is_again = value.is_finite() && again.iter().any(|again| again == text);
-    is_again.then_some(Scalar::Decimal { is_whole: value.fract() == 0.0 })
+    let is_kept = value.is_finite() && significant(text) == significant(&format!("{value:e}"));
+    let is_written_so = [format!("{value}"), format!("{value:?}")].iter().any(|again| again == text);
+    is_kept.then_some(Scalar::Decimal { is_whole: value.fract() == 0.0, is_written_so })
+}
+
+/// The digits of a number's literal without zeros around them, and the exponent of ten that belongs to them as an integer:
+/// equal for equal numbers of one sign.
+fn significant(literal: &str) -> Option<(String, i64)> {
+    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole.trim_start_matches('-'), fraction].concat();
+    let kept = digits.trim_end_matches('0');
+    let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64 + (digits.len() - kept.len()) as i64;
+    let kept = kept.trim_start_matches('0');
+    Some((kept.to_owned(), if kept.is_empty() { 0 } else { exponent }))
 }
 
 /// The longest text of a double, `-2.2250738585072014e-308`, is shorter, unless it is written without an exponent; so are
@@ -166,11 +184,18 @@ mod tests {
 
     #[test]
     fn decimals() {
+        let decimal = |is_whole, is_written_so| Some(Scalar::Decimal { is_whole, is_written_so });
         for text in ["1.5", "-0.25", "0.1", "1e300", "0.00001", "1e-5"] {
-            check(text, Some(Scalar::Decimal { is_whole: text == "1e300" }));
+            check(text, decimal(text == "1e300", true));
         }
-        check("100.0", Some(Scalar::Decimal { is_whole: true }));
-        for text in ["1.10", "1e5", "1E300", ".5", "1.", "1e400", "NaN", "nan", "inf", "-inf", "0.1000000000000000055"]
+        check("100.0", decimal(true, true));
+        for text in ["1.10", "12.50", "-0.250", "15e-1", "1.5E0"] {
+            check(text, decimal(false, false));
+        }
+        for text in ["1e5", "1E+2", "1.00"] {
+            check(text, decimal(true, false));
+        }
+        for text in [".5", "1.", "01.5", "+1.5", "1.5 ", "1e400", "NaN", "nan", "inf", "-inf", "0.1000000000000000055"]
         {
             check(text, None);
         }
