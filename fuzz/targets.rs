@@ -1,6 +1,9 @@
 //! What the fuzz targets do with their input; the replay of regressions does the same.
 
-use callgate::{Catalog, Limits, Options, Outcome, RepairOptions, Schema, SchemaRole, Session};
+use callgate::{
+    Catalog, EmptyArguments, Limits, NullForOptional, Options, Outcome, Rendering, RepairOptions, Schema, SchemaRole,
+    Session, Style, UnknownParameters,
+};
 use callgate_vm::image::checksum;
 
 /// Compiles any bytes as a catalog and as a schema: a finding or a program, never a panic.
@@ -34,6 +37,41 @@ pub(crate) fn call(data: &[u8]) {
     };
     if let (Some(with), Some(without)) = (verdict(true), verdict(false)) {
         assert_eq!(with, without);
+    }
+    let plain = Options::default();
+    let forbid = Options { unknown_parameters: UnknownParameters::Forbid, ..plain.clone() };
+    let report = Options {
+        unknown_parameters: UnknownParameters::Report,
+        null_for_optional: NullForOptional::AsAbsent,
+        empty_arguments: EmptyArguments::AsObject,
+        ..plain.clone()
+    };
+    let lax = Options { lax: true, assert_formats: true, ..plain.clone() };
+    let all = Options { lax: true, ..report.clone() };
+    for options in [plain, forbid, report, lax, all] {
+        word(schema, instance, &options);
+    }
+}
+
+/// What is rejected is put into words in every style, masked or not: the guided text is there, and within its bound.
+fn word(schema: &[u8], instance: &[u8], options: &Options) {
+    let Ok((schema, _)) = Schema::compile(schema, options) else {
+        return;
+    };
+    let mut session = Session::new();
+    let _ = schema.coerced_text(&mut session, instance);
+    let Outcome::Rejected(rejection) = schema.check(&mut session, instance) else {
+        return;
+    };
+    let mut text = String::new();
+    for style in Style::ALL {
+        for masked in [false, true] {
+            let rendering = Rendering { masked, ..Rendering::of(*style) };
+            text.clear();
+            rejection.write(&mut text, &rendering).expect("a string takes all");
+            assert!(!text.is_empty(), "{style:?}");
+            assert!(*style != Style::Guided || text.len() <= rendering.text_bytes_max, "{} bytes", text.len());
+        }
     }
 }
 
