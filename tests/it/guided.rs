@@ -89,7 +89,7 @@ fn c24_so_is_an_extra_key_that_stands_for_a_missing_one() {
     check(
         push(),
         json!({"testz": {}, "mode": "fast"}),
-        "'testz' is unknown; did you mean 'tests' (object, each value array of strings), which is required? Tests to run.",
+        "'testz' is unknown; did you mean 'tests' (object whose values are arrays of strings), which is required? Tests to run.",
     );
 }
 
@@ -306,7 +306,67 @@ fn schemas_inside_each_other_are_told_to_a_depth() {
         "properties": {"at": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]}},
         "required": ["at"]
     }});
-    check(schema, json!(3), "expected non-empty array, each item object with 'at' (object with 'lat'), got integer 3");
+    check(schema, json!(3), "expected non-empty array of objects with 'at' (object with 'lat'), got integer 3");
+}
+
+#[test]
+fn alternatives_are_told_from_what_is_inside() {
+    let list = |items: Value| json!({"type": ["array", "null"], "items": items});
+    check(list(json!({"type": "string"})), json!(3), "expected array of strings, or null, got integer 3");
+    check(
+        list(json!({"type": ["string", "null"]})),
+        json!(3),
+        "expected array, each item (string or null), or null, got integer 3",
+    );
+    check(
+        json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer", "minimum": 1}}}),
+        json!(3),
+        "expected object whose values are arrays of integers >= 1, got integer 3",
+    );
+    check(
+        json!({"type": ["number", "null"], "exclusiveMinimum": 0, "multipleOf": 0.5}),
+        json!("x"),
+        "expected number > 0 and a multiple of 0.5, or null, got string \"x\"",
+    );
+}
+
+#[test]
+fn objects_of_many_kinds_are_told_by_their_tag() {
+    let kind = |kind: &str, name: &str| {
+        json!({"type": "object", "required": ["kind", name],
+            "properties": {"kind": {"const": kind}, name: {"type": "string", "pattern": "^[a-z]{1,20}(-[a-z]{1,20})*$"}}})
+    };
+    check(
+        json!({"anyOf": [kind("card", "number"), kind("iban", "account"), kind("cash", "desk"), {"type": "null"}]}),
+        json!(3),
+        "expected object with 'kind' (one of \"card\", \"iban\", \"cash\"), which tells what else is wanted, or null, got \
+         integer 3",
+    );
+}
+
+#[test]
+fn what_a_hint_proposes_would_do() {
+    let numbers = json!({"type": "array", "items": {"type": "number", "minimum": 0}});
+    let list = "expected array of numbers >= 0, got integer 3; put it in a list";
+    check(numbers, json!(3), list);
+    let number = json!({"type": "number", "minimum": 0});
+    check(number.clone(), json!("-1"), "expected number >= 0, got string \"-1\"");
+    check(number.clone(), json!("1"), "expected number >= 0, got string \"1\"; write it without quotes");
+    check(number.clone(), json!([1]), "expected number >= 0, got array [1]; send the integer itself, not in a list");
+    check(number, json!([-1]), "expected number >= 0, got array [-1]");
+    let objects = json!({"type": "array", "items": {"type": "object", "properties": {"a": true}, "required": ["a"]}});
+    let wanted = "expected array of objects with 'a', got";
+    check(objects.clone(), json!({"a": 1}), &format!("{wanted} object {{\"a\": 1}}; put it in a list"));
+    check(objects, json!({"0": {"a": 1}}), &format!("{wanted} object {{\"0\": {{\"a\": 1}}}}"));
+}
+
+#[test]
+fn all_that_comes_twice_is_told() {
+    let unique = || json!({"uniqueItems": true});
+    let told = "expected array without duplicates; item [2] repeats item [0]";
+    check(unique(), json!([1, 2, 1, 2]), &format!("{told}, item [3] item [1]"));
+    let more = format!("{told}, item [3] item [0], item [4] item [0], item [5] item [0] and 2 more");
+    check(unique(), json!([1, 2, 1, 1, 1, 1, 1, 1]), &more);
 }
 
 // --- unions -------------------------------------------------------------------------------------------------------
@@ -693,9 +753,7 @@ fn calls_of_a_catalog_read_as_recorded() {
             text.push('\n');
         }
     }
-    insta::with_settings!({snapshot_path => "../../snapshots/guided", prepend_module_to_snapshot => false, omit_expression => true}, {
-        insta::assert_snapshot!("library", text);
-    });
+    check_snapshot("library", &text);
 }
 
 // --- recorded calls -----------------------------------------------------------------------------------------------
@@ -707,7 +765,7 @@ fn recorded_calls_are_told_what_is_allowed() {
     let Ok(rows) = fs::read_to_string(path) else {
         return;
     };
-    let (mut session, mut told) = (Session::new(), 0);
+    let (mut session, mut told, mut snapshot) = (Session::new(), 0, String::new());
     for row in rows.lines() {
         let row: Value = serde_json::from_str(row).expect("a row");
         let draft = row["dialect"].as_str().and_then(Draft::from_name).expect("a dialect");
@@ -722,8 +780,17 @@ fn recorded_calls_are_told_what_is_allowed() {
             let types =
                 ["string", "number", "integer", "boolean", "array", "object", "null", "one of \"", "known names"];
             assert!(!has_unions || types.iter().any(|word| text.contains(word)), "{call}: {text}");
+            let _ = writeln!(snapshot, "{}\n  {}", row["id"].as_str().unwrap_or_default(), text.replace('\n', "\n  "));
             told += 1;
         }
     }
     assert!(told > 1_500, "{told}");
+    check_snapshot("tools", &snapshot);
+}
+
+#[track_caller]
+fn check_snapshot(name: &str, text: &str) {
+    insta::with_settings!({snapshot_path => "../../snapshots/guided", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!(name, text);
+    });
 }

@@ -18,6 +18,7 @@ pub(crate) mod names;
 pub(crate) mod phrase;
 
 use crate::insn::{Flags, Target, Types};
+use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::unit::{EnumSet, Extra, StrId, Table, TableName, Unit};
 
@@ -161,12 +162,37 @@ impl Facets {
         !(is_bounded || is_text || is_listed || self.is_about_elements() || self.is_about_members())
     }
 
+    /// Whether more is said of a number than `> 1` or `from 1 to 2`.
+    fn has_many_bounds(&self) -> bool {
+        let is_range = matches!((self.lower, self.upper), (Some((_, false)), Some((_, false))));
+        self.multiple.is_some() || self.lower.is_some() && self.upper.is_some() && !is_range
+    }
+
     fn is_about_elements(&self) -> bool {
         self.items != OPEN.items || self.is_unique || self.element.is_some() || self.prefix.is_some()
     }
 
     fn is_about_members(&self) -> bool {
         self.tables.len > 0 || self.required.len > 0 || self.values.is_some() || self.members_min > 0
+    }
+
+    /// Whether the number is within the bounds.
+    pub(crate) fn has_room_for(&self, unit: &Unit, number: Number<'_>) -> bool {
+        let order = |id| number.compare(unit.number(id));
+        let is_above = self.lower.is_none_or(|(id, is_open)| order(id).is_gt() || !is_open && order(id).is_eq());
+        let is_below = self.upper.is_none_or(|(id, is_open)| order(id).is_lt() || !is_open && order(id).is_eq());
+        is_above && is_below && self.multiple.is_none_or(|id| number.is_multiple_of(unit.number(id)))
+    }
+
+    /// Whether elements are known to be of a kind that a value of the types is of, which has the members that they need.
+    pub(crate) fn admits_element(&self, unit: &Unit, types: Types, has: impl Fn(&str) -> bool) -> bool {
+        let in_branch = |target| Facets::of(unit, Wanted::target(target)).element;
+        let in_union = || self.union.and_then(|union| branches(unit, union).find_map(in_branch));
+        self.element.or_else(in_union).is_some_and(|element| {
+            let admitted = admitted(unit, element);
+            let has_all = || Facets::of(unit, element).required_names(unit).all(|(name, _)| has(name));
+            admitted != Types::ANY && fits(types, admitted) && has_all()
+        })
     }
 
     /// The text of a `const` that is one, spelt without escapes.

@@ -22,6 +22,9 @@ pub(crate) struct Clip<'w> {
     is_full: bool,
 }
 
+/// Digits that are taken for a number, which is not cut.
+const DIGITS_MAX: usize = 20;
+
 /// Has `write` write at most `bytes_max` bytes, cut on a character boundary; then `…` if there was more. Writing ends with
 /// an error inside once it is cut, so that nothing is written in vain.
 pub(crate) fn clipped(
@@ -47,6 +50,10 @@ impl Write for Clip<'_> {
         if !self.is_full {
             self.is_full = true;
             let end = (0..=self.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            // Half a number is another one.
+            let digits = text.as_bytes()[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let is_inside = digits <= DIGITS_MAX && text.as_bytes().get(end).is_some_and(u8::is_ascii_digit);
+            let end = if is_inside { end - digits } else { end };
             self.out.write_str(text.get(..end).unwrap_or_default())?;
         }
         Err(fmt::Error)

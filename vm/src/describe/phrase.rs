@@ -1,11 +1,14 @@
 //! The words for facets.
 
 use std::fmt::{self, Write};
+use std::ops::ControlFlow;
 
+use super::names::{each_name, property};
 use super::{Facets, OPEN, Wanted, admitted, branches};
 use crate::format::Format;
 use crate::insn::{Target, Types};
 use crate::literal;
+use crate::meant::each_tag_text;
 use crate::shown::{clipped, write_count, write_json, write_json_text, write_name_chars};
 use crate::unit::{EnumSet, Unit};
 
@@ -29,6 +32,9 @@ const NAMES_MAX: usize = 6;
 
 /// Branches of a union that are told.
 const BRANCHES_MAX: usize = 12;
+
+/// Branches that take more are told by the tag of their objects, if they have one. Unit: bytes.
+const UNION_BYTES_MAX: usize = 150;
 
 /// Writes what is wanted, at most `bytes_max` bytes of it.
 pub(crate) fn write_wanted(out: &mut dyn Write, unit: &Unit, wanted: Wanted, bytes_max: usize) -> fmt::Result {
@@ -54,11 +60,13 @@ struct Phrase<'u, 'o> {
     left: u32,
     /// Unions inside each other that it may still go into.
     unions_left: u32,
+    /// Whether the next noun is to stand for many.
+    is_many: bool,
 }
 
 impl<'u, 'o> Phrase<'u, 'o> {
     fn new(unit: &'u Unit, out: &'o mut dyn Write) -> Self {
-        Phrase { unit, out, left: PARTS_MAX, unions_left: UNIONS_MAX }
+        Phrase { unit, out, left: PARTS_MAX, unions_left: UNIONS_MAX, is_many: false }
     }
 }
 
@@ -89,7 +97,15 @@ impl Phrase<'_, '_> {
         } else {
             return self.typed(&facets, level);
         }
-        self.or_types(facets.or_types)
+        self.or_types(facets.or_types, " or ")
+    }
+
+    /// As [`wanted`](Self::wanted), in brackets where it has alternatives of its own.
+    fn apart(&mut self, wanted: Wanted, facets: &Facets, level: u32) -> fmt::Result {
+        let has_more = facets.union.is_some() || kinds(facets).count() > 1;
+        self.out.write_str(if has_more { "(" } else { "" })?;
+        self.wanted(wanted, level)?;
+        self.out.write_str(if has_more { ")" } else { "" })
     }
 
     /// Whether a branch of the union says anything.
@@ -106,50 +122,93 @@ impl Phrase<'_, '_> {
         branches(self.unit, pc).chain(tags.iter().map(|tag| tag.target)).take(BRANCHES_MAX)
     }
 
-    /// The branches, those of equal words once.
+    /// The branches, those of equal words once. Objects that a tag tells apart are told by it, where all would take too long.
     fn union(&mut self, pc: u32, or_types: Types, level: u32) -> fmt::Result {
+        let is_outermost = level == 0 && self.unions_left + 1 == UNIONS_MAX;
+        let tag = if is_outermost && self.is_long(pc)? { common_tag(self.unit, pc) } else { None };
         let mut seen = [0; BRANCHES_MAX];
         let (mut len, mut separator) = (0, "");
+        if let Some(tag) = tag {
+            self.told_by(tag, pc)?;
+            separator = ", or ";
+        }
         for at in 0..BRANCHES_MAX {
             let Some(branch) = self.targets(pc).nth(at).map(Wanted::target) else {
                 break;
             };
             let facets = Facets::of(self.unit, branch);
-            let hash = self.hash_of(branch, level)?;
-            if facets.never || seen[..len].contains(&hash) || self.is_told_by_another(&facets, pc) {
+            let hash = self.measured(|phrase| phrase.wanted(branch, level))?.hash;
+            let is_told = tag.is_some() && facets.is_about_members();
+            if is_told || facets.never || seen[..len].contains(&hash) || self.is_told_by_another(&facets, pc) {
                 continue;
             }
             self.out.write_str(separator)?;
             seen[len] = hash;
             len += 1;
             self.wanted(branch, level)?;
-            // What lists names ends in a comma, so that the last of them is told from what follows.
-            separator = if facets.is_about_members() { ", or " } else { " or " };
+            separator = joint(&facets);
         }
-        self.or_types(or_types)
+        self.or_types(or_types, separator)
+    }
+
+    /// Whether the branches take more than the room that one phrase should.
+    fn is_long(&mut self, pc: u32) -> Result<bool, fmt::Error> {
+        let left = self.left;
+        let measure = self.measured(|phrase| {
+            for at in 0..BRANCHES_MAX {
+                let Some(branch) = phrase.targets(pc).nth(at) else {
+                    break;
+                };
+                phrase.wanted(Wanted::target(branch), 0)?;
+            }
+            Ok(())
+        })?;
+        self.left = left;
+        Ok(measure.bytes > UNION_BYTES_MAX)
+    }
+
+    /// `object with 'kind' (one of "circle", "box"), which tells what else is wanted`
+    fn told_by(&mut self, tag: &str, pc: u32) -> fmt::Result {
+        self.out.write_str("object with ")?;
+        self.name(tag)?;
+        self.out.write_str(" (one of ")?;
+        let (mut at, mut written) = (0, Ok(()));
+        each_tag_text(self.unit, pc, tag, &mut |text| {
+            if written.is_ok() && at < VALUES_MAX {
+                written = self.out.write_str(if at > 0 { ", " } else { "" });
+                let clip = clipped(self.out, VALUE_BYTES_MAX, |out| write_json_text(out, text.chars()));
+                written = written.and(clip.map(|_| ()));
+            }
+            at += 1;
+        });
+        written?;
+        if at > VALUES_MAX {
+            write!(self.out, ", … ({at} values)")?;
+        }
+        self.out.write_str("), which tells what else is wanted")
     }
 
     /// Whether it is integers alone, and another branch is all numbers.
     fn is_told_by_another(&self, facets: &Facets, pc: u32) -> bool {
-        let is_of = |facets: &Facets, word| plural(facets) == Some(word);
         let of = |target| Facets::of(self.unit, Wanted::target(target));
-        is_of(facets, "integers") && self.targets(pc).any(|target| is_of(&of(target), "numbers"))
+        is_plain_number(facets, true) && self.targets(pc).any(|target| is_plain_number(&of(target), false))
     }
 
-    fn hash_of(&mut self, wanted: Wanted, level: u32) -> Result<u64, fmt::Error> {
-        let mut hash = Hash::default();
+    /// What `write` writes, measured and not written.
+    fn measured(&mut self, write: impl FnOnce(&mut Phrase<'_, '_>) -> fmt::Result) -> Result<Measure, fmt::Error> {
+        let mut measure = Measure::default();
         let Phrase { unit, left, unions_left, .. } = *self;
-        let mut phrase = Phrase { unit, out: &mut hash, left, unions_left };
-        phrase.wanted(wanted, level)?;
+        let mut phrase = Phrase { unit, out: &mut measure, left, unions_left, is_many: false };
+        write(&mut phrase)?;
         self.left = phrase.left;
-        Ok(hash.0)
+        Ok(measure)
     }
 
-    fn or_types(&mut self, types: Types) -> fmt::Result {
+    fn or_types(&mut self, types: Types, separator: &str) -> fmt::Result {
         if types == Types::NONE {
             return Ok(());
         }
-        self.out.write_str(" or ")?;
+        self.out.write_str(separator)?;
         self.typed(&Facets { types, ..OPEN }, LEVEL_MAX)
     }
 
@@ -201,35 +260,40 @@ impl Phrase<'_, '_> {
     }
 
     fn typed(&mut self, facets: &Facets, level: u32) -> fmt::Result {
-        let mut types = facets.types;
-        if types == Types::ANY {
-            types = inferred(facets);
-        }
-        types = types.union(facets.or_types);
+        let types = facets.subject().union(facets.or_types);
         if types == Types::ANY || types == Types::NONE {
             return self.out.write_str(if types == Types::NONE { "nothing" } else { "any value" });
         }
-        let mut is_first = true;
-        for of in [Types::WHOLE, Types::STRING, Types::BOOLEAN, Types::ARRAY, Types::OBJECT, Types::NULL] {
-            if !types.meets(of) {
-                continue;
-            }
-            self.out.write_str(if is_first { "" } else { " or " })?;
-            is_first = false;
+        let mut separator = "";
+        for of in kinds(facets) {
+            self.out.write_str(separator)?;
             match of {
                 Types::WHOLE => self.number(facets, types)?,
                 Types::STRING => self.string(facets)?,
-                Types::BOOLEAN => self.out.write_str("boolean")?,
+                Types::BOOLEAN => self.noun("boolean")?,
                 Types::ARRAY => self.array(facets, level)?,
                 Types::OBJECT => self.object(facets, level)?,
                 _ => self.out.write_str("null")?,
             }
+            let is_long = match of {
+                Types::WHOLE => facets.has_many_bounds(),
+                Types::ARRAY => facets.is_about_elements(),
+                Types::OBJECT => facets.is_about_members(),
+                _ => false,
+            };
+            separator = if is_long { ", or " } else { " or " };
         }
         Ok(())
     }
 
+    /// A noun for one, or for many.
+    fn noun(&mut self, one: &str) -> fmt::Result {
+        self.out.write_str(one)?;
+        self.out.write_str(if std::mem::take(&mut self.is_many) { "s" } else { "" })
+    }
+
     fn number(&mut self, facets: &Facets, types: Types) -> fmt::Result {
-        self.out.write_str(if types.meets(Types::NUMBER) { "number" } else { "integer" })?;
+        self.noun(if types.meets(Types::NUMBER) { "number" } else { "integer" })?;
         match (facets.lower, facets.upper) {
             (Some((lower, false)), Some((upper, false))) => {
                 self.out.write_str(" from ")?;
@@ -250,7 +314,8 @@ impl Phrase<'_, '_> {
             }
         }
         if let Some(multiple) = facets.multiple {
-            self.out.write_str(", a multiple of ")?;
+            let is_bounded = facets.lower.is_some() || facets.upper.is_some();
+            self.out.write_str(if is_bounded { " and a multiple of " } else { ", a multiple of " })?;
             self.unit.number(multiple).write(self.out)?;
         }
         Ok(())
@@ -258,7 +323,8 @@ impl Phrase<'_, '_> {
 
     fn string(&mut self, facets: &Facets) -> fmt::Result {
         let word = emptiness(facets.chars);
-        write!(self.out, "{word}string")?;
+        self.out.write_str(word)?;
+        self.noun("string")?;
         if word.is_empty() {
             self.range(" of ", facets.chars, "character")?;
         }
@@ -302,21 +368,21 @@ impl Phrase<'_, '_> {
             return self.tuple(self.unit.list(prefix), facets.rest, level);
         }
         let word = emptiness(facets.items);
-        write!(self.out, "{word}array")?;
+        self.out.write_str(word)?;
+        self.noun("array")?;
         let is_counted = word.is_empty() && facets.items != OPEN.items;
         if is_counted {
             self.range(" of ", facets.items, "item")?;
         }
-        if let Some(element) = facets.element.filter(|_| level < LEVEL_MAX) {
+        if let Some(element) = facets.element {
             let inner = Facets::of(self.unit, element);
-            match plural(&inner) {
-                Some(word) if is_counted => write!(self.out, ", all {word}")?,
-                Some(word) => write!(self.out, " of {word}")?,
-                None if inner.is_open() => {}
-                None => {
-                    self.out.write_str(if is_counted { ", each " } else { ", each item " })?;
-                    self.wanted(element, level + 1)?;
-                }
+            if is_one_kind(&inner) && (level < LEVEL_MAX || inner.is_plain()) {
+                self.out.write_str(if is_counted { ", all " } else { " of " })?;
+                self.is_many = true;
+                self.typed(&inner, level + 1)?;
+            } else if level < LEVEL_MAX && !inner.is_open() {
+                self.out.write_str(if is_counted { ", each " } else { ", each item " })?;
+                self.apart(element, &inner, level + 1)?;
             }
         }
         self.out.write_str(if facets.is_unique { ", without duplicates" } else { "" })
@@ -324,7 +390,8 @@ impl Phrase<'_, '_> {
 
     /// `array [number, number]`
     fn tuple(&mut self, targets: &[u32], rest: Option<Wanted>, level: u32) -> fmt::Result {
-        self.out.write_str("array [")?;
+        self.noun("array")?;
+        self.out.write_str(" [")?;
         for (at, bits) in targets.iter().take(NAMES_MAX).enumerate() {
             self.out.write_str(if at > 0 { ", " } else { "" })?;
             self.wanted(Wanted::target(Target::from_bits(*bits)), level + 1)?;
@@ -338,7 +405,8 @@ impl Phrase<'_, '_> {
 
     fn object(&mut self, facets: &Facets, level: u32) -> fmt::Result {
         let is_empty_forbidden = facets.members_min == 1 && facets.required.len == 0;
-        self.out.write_str(if is_empty_forbidden { "non-empty object" } else { "object" })?;
+        self.out.write_str(if is_empty_forbidden { "non-empty " } else { "" })?;
+        self.noun("object")?;
         if facets.members_min > 1 {
             self.range(" of ", (facets.members_min, u32::MAX), "member")?;
         }
@@ -366,7 +434,7 @@ impl Phrase<'_, '_> {
         if total > 0 {
             return Ok(());
         }
-        match facets.values.filter(|_| level < LEVEL_MAX) {
+        match facets.values {
             Some(values) => self.map_of(values, level),
             None if level < LEVEL_MAX => self.optional_names(facets),
             None => Ok(()),
@@ -375,14 +443,16 @@ impl Phrase<'_, '_> {
 
     fn map_of(&mut self, values: Wanted, level: u32) -> fmt::Result {
         let inner = Facets::of(self.unit, values);
-        match plural(&inner) {
-            Some(word) => write!(self.out, " whose values are {word}"),
-            None if inner.is_open() => Ok(()),
-            None => {
-                self.out.write_str(", each value ")?;
-                self.wanted(values, level + 1)
-            }
+        if is_one_kind(&inner) && (level < LEVEL_MAX || inner.is_plain()) {
+            self.out.write_str(" whose values are ")?;
+            self.is_many = true;
+            return self.typed(&inner, level + 1);
         }
+        if level >= LEVEL_MAX || inner.is_open() {
+            return Ok(());
+        }
+        self.out.write_str(", each value ")?;
+        self.apart(values, &inner, level + 1)
     }
 
     fn optional_names(&mut self, facets: &Facets) -> fmt::Result {
@@ -429,22 +499,54 @@ pub(super) fn inferred(facets: &Facets) -> Types {
     if types == Types::NONE { Types::ANY } else { types }
 }
 
-/// The word for many values of one type, where nothing else is said of them.
-fn plural(facets: &Facets) -> Option<&'static str> {
+/// The kinds of value that are told one by one.
+const KINDS: [Types; 6] = [Types::WHOLE, Types::STRING, Types::BOOLEAN, Types::ARRAY, Types::OBJECT, Types::NULL];
+
+/// The kinds that may pass, as far as they are told.
+fn kinds(facets: &Facets) -> impl Iterator<Item = Types> + use<> {
+    let types = facets.subject().union(facets.or_types);
+    KINDS.into_iter().filter(move |of| types.meets(*of))
+}
+
+/// Whether it is told by one noun, and what is asserted of it.
+fn is_one_kind(facets: &Facets) -> bool {
+    let is_listed = facets.constant.is_some() || facets.list.is_some() || facets.union.is_some() || facets.never;
+    let is_null = facets.subject() == Types::NULL;
+    !is_listed && !is_null && kinds(facets).count() == 1
+}
+
+/// Whether nothing is said but that it is a number of that kind.
+fn is_plain_number(facets: &Facets, is_whole: bool) -> bool {
     let types = facets.types.union(facets.or_types);
-    let of = |only: Types| Types(types.0 & !only.0) == Types::NONE;
-    if !facets.is_plain() || types == Types::NONE {
-        return None;
-    }
-    match types {
-        _ if types.meets(Types::NUMBER) && of(Types::WHOLE) => Some("numbers"),
-        _ if of(Types::WHOLE) => Some("integers"),
-        Types::STRING => Some("strings"),
-        Types::BOOLEAN => Some("booleans"),
-        Types::ARRAY => Some("arrays"),
-        Types::OBJECT => Some("objects"),
-        _ => None,
-    }
+    facets.is_plain() && is_one_kind(facets) && types.meets(Types::WHOLE) && types.meets(Types::NUMBER) != is_whole
+}
+
+/// What stands before the next alternative: what lists more than a word ends in a comma, so that its last part is told from
+/// what follows.
+fn joint(facets: &Facets) -> &'static str {
+    let is_long = facets.is_about_members() || facets.is_about_elements() || facets.has_many_bounds();
+    if is_long { ", or " } else { " or " }
+}
+
+/// The name of the property by whose texts the objects among the branches of the union at `pc` are told apart, if there
+/// are several and all fix it.
+fn common_tag(unit: &Unit, pc: u32) -> Option<&str> {
+    let mut objects = branches(unit, pc)
+        .take(BRANCHES_MAX)
+        .filter(|target| Facets::of(unit, Wanted::target(*target)).is_about_members());
+    let (first, second) = (objects.next()?, objects.next()?);
+    let fixes = |target: Target, name| property(unit, target.pc(), name).is_some_and(|wanted| is_text(unit, wanted));
+    let found = each_name(unit, first.pc(), &mut |name, wanted| {
+        let is_tag = is_text(unit, wanted) && fixes(second, name) && objects.clone().all(|other| fixes(other, name));
+        if is_tag { ControlFlow::Break(name) } else { ControlFlow::Continue(()) }
+    });
+    found.break_value()
+}
+
+/// Whether only texts of a list pass.
+fn is_text(unit: &Unit, wanted: Wanted) -> bool {
+    let facets = Facets::of(unit, wanted);
+    facets.constant_text(unit).is_some() || facets.enum_set(unit).is_some_and(|set| !set.strings.is_empty())
 }
 
 /// A value of an `enum` that has no note.
@@ -475,18 +577,22 @@ impl<'u> SetValue<'u> {
     }
 }
 
-/// The hash of a phrase, to tell equal ones: FNV-1a of 64 bits.
-struct Hash(u64);
+/// A phrase by its length and its hash, by which equal ones are told: FNV-1a of 64 bits.
+struct Measure {
+    hash: u64,
+    bytes: usize,
+}
 
-impl Default for Hash {
+impl Default for Measure {
     fn default() -> Self {
-        Hash(0xcbf2_9ce4_8422_2325)
+        Measure { hash: 0xcbf2_9ce4_8422_2325, bytes: 0 }
     }
 }
 
-impl Write for Hash {
+impl Write for Measure {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 = text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        self.bytes += text.len();
+        self.hash = text.bytes().fold(self.hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         Ok(())
     }
 }

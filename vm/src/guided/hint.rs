@@ -4,40 +4,69 @@ use std::fmt::{self, Write};
 
 use super::line::Line;
 use super::wording::Words;
-use crate::describe::{Wanted, admitted, fits};
+use crate::describe::{Facets, Wanted, admitted, branches, fits};
 use crate::failure::Step;
 use crate::insn::Types;
 use crate::instance::View;
 use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::render::Renderer;
+use crate::shown::type_word;
 use crate::tape::Node;
 use crate::text::Text;
+use crate::unit::Unit;
 
 impl Words<'_, '_> {
     /// What the value likely is in another form than is wanted.
     pub(super) fn hint(self, line: &mut Line, wanted: Wanted) -> fmt::Result {
         let types = admitted(self.unit(), wanted);
         match self.view() {
-            View::String(text) if !types.meets(Types::STRING) => {
-                if is_spelt(text, types) {
-                    return line.write_str("; write it without quotes");
+            View::String(text) if !types.meets(Types::STRING) => match spelt(text) {
+                Some(scalar) if accepts(self.unit(), wanted, scalar, UNIONS_MAX) => {
+                    line.write_str("; write it without quotes")
                 }
-                hint_of_container(line, text, types)
-            }
-            View::Array if types.meets(Types::OBJECT) && !types.meets(Types::ARRAY) => self.hint_of_list(line),
+                _ => self.hint_of_text(line, text, wanted, types),
+            },
+            View::Array if !types.meets(Types::ARRAY) => self.hint_of_list(line, wanted, types),
             View::Null if self.may_be_absent() => line.write_str("; leave it out instead of null"),
-            _ => Ok(()),
+            View::Array | View::Null | View::NotJson(_) => Ok(()),
+            other => self.hint_of_one(line, other, wanted, types),
         }
     }
 
-    /// One object in a list where the object is wanted.
-    fn hint_of_list(self, line: &mut Line) -> fmt::Result {
+    /// JSON text where the value itself belongs, or one text where a list of them does.
+    fn hint_of_text(self, line: &mut Line, text: Text<'_>, wanted: Wanted, types: Types) -> fmt::Result {
+        match text.chars().find(|c| !c.is_whitespace()) {
+            Some('[') if types.meets(Types::ARRAY) => {
+                line.write_str("; send the array itself, not its text in a string")
+            }
+            Some('{') if types.meets(Types::OBJECT) => {
+                line.write_str("; send the object itself, not its text in a string")
+            }
+            _ => self.hint_of_one(line, View::String(text), wanted, types),
+        }
+    }
+
+    /// One value where a list of such is wanted.
+    fn hint_of_one(self, line: &mut Line, view: View<'_>, wanted: Wanted, types: Types) -> fmt::Result {
         let tape = self.guided.renderer.tape;
-        let mut elements = tape.element_nodes(self.node());
-        let is_object = |node: Node| matches!(tape.view_node(node), View::Object);
+        let has = |name: &str| !matches!(view, View::Object) || tape.member(self.node(), name).is_some();
+        let is_element = types.meets(Types::ARRAY)
+            && !fits(view.types(), types)
+            && Facets::of(self.unit(), wanted).admits_element(self.unit(), view.types(), has);
+        line.write_str(if is_element { "; put it in a list" } else { "" })
+    }
+
+    /// One value in a list where the value is wanted.
+    fn hint_of_list(self, line: &mut Line, wanted: Wanted, types: Types) -> fmt::Result {
+        let tape = self.guided.renderer.tape;
+        let mut elements = tape.element_nodes(self.node()).map(|node: Node| tape.view_node(node));
         match (elements.next(), elements.next()) {
-            (Some(only), None) if is_object(only) => line.write_str("; send the object itself, not in a list"),
+            (Some(View::Null), _) => Ok(()),
+            (Some(View::Number(number)), None) if !accepts(self.unit(), wanted, number.into(), UNIONS_MAX) => Ok(()),
+            (Some(only), None) if fits(only.types(), types) => {
+                write!(line, "; send the {} itself, not in a list", type_word(only))
+            }
             _ => Ok(()),
         }
     }
@@ -55,39 +84,57 @@ impl Words<'_, '_> {
     }
 }
 
-/// JSON text where the value itself belongs.
-fn hint_of_container(line: &mut Line, text: Text<'_>, types: Types) -> fmt::Result {
-    let first = text.chars().find(|c| !c.is_whitespace());
-    match first {
-        Some('[') if types.meets(Types::ARRAY) => line.write_str("; send the array itself, not its text in a string"),
-        Some('{') if types.meets(Types::OBJECT) => line.write_str("; send the object itself, not its text in a string"),
-        _ => Ok(()),
-    }
-}
-
 /// Texts that are longer spell no scalar. Unit: bytes.
 const SPELT_BYTES_MAX: usize = 40;
 
-/// Whether the text spells a scalar of one of the types, but for space around it.
-fn is_spelt(text: Text<'_>, types: Types) -> bool {
-    let (mut bytes, mut len) = ([0; SPELT_BYTES_MAX], 0);
-    for c in text.chars() {
-        let Some(byte) = bytes.get_mut(len).filter(|_| c.is_ascii()) else {
-            return false;
-        };
-        *byte = c as u8;
-        len += 1;
-    }
-    match std::str::from_utf8(&bytes[..len]).unwrap_or_default().trim() {
-        "true" | "false" => types.meets(Types::BOOLEAN),
-        "null" => types.meets(Types::NULL),
-        text => is_spelt_number(text, types),
+/// Unions inside each other that a hint looks into.
+const UNIONS_MAX: u32 = 4;
+
+/// A scalar that a text spells.
+#[derive(Clone, Copy)]
+enum Scalar {
+    Boolean,
+    Null,
+    Number(f64, Types),
+}
+
+impl From<Number<'_>> for Scalar {
+    fn from(number: Number<'_>) -> Self {
+        Scalar::Number(number.nearest_double(), View::Number(number).types())
     }
 }
 
-fn is_spelt_number(text: &str, types: Types) -> bool {
+/// The scalar that the text spells, but for space around it.
+fn spelt(text: Text<'_>) -> Option<Scalar> {
+    let (mut bytes, mut len) = ([0; SPELT_BYTES_MAX], 0);
+    for c in text.chars() {
+        *bytes.get_mut(len).filter(|_| c.is_ascii())? = c as u8;
+        len += 1;
+    }
+    match std::str::from_utf8(&bytes[..len]).unwrap_or_default().trim() {
+        "true" | "false" => Some(Scalar::Boolean),
+        "null" => Some(Scalar::Null),
+        text => spelt_number(text),
+    }
+}
+
+fn spelt_number(text: &str) -> Option<Scalar> {
     // No word that other notations have for a number.
     let only = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
-    only && text.parse::<f64>().is_ok()
-        && Number::parse(text).is_ok_and(|number| fits(View::Number(number).types(), types))
+    text.parse::<f64>().ok().filter(|_| only)?;
+    Some(Number::parse(text).ok()?.into())
+}
+
+/// Whether the scalar would do, as far as types and bounds tell.
+fn accepts(unit: &Unit, wanted: Wanted, scalar: Scalar, unions_left: u32) -> bool {
+    let facets = Facets::of(unit, wanted);
+    if let (Some(union), Some(unions_left)) = (facets.union, unions_left.checked_sub(1)) {
+        return branches(unit, union).any(|target| accepts(unit, Wanted::target(target), scalar, unions_left));
+    }
+    let types = admitted(unit, wanted);
+    match scalar {
+        Scalar::Boolean => types.meets(Types::BOOLEAN),
+        Scalar::Null => types.meets(Types::NULL),
+        Scalar::Number(value, of) => fits(of, types) && facets.has_room_for(unit, Number::from_f64(value)),
+    }
 }

@@ -150,6 +150,10 @@ impl<'r> Guided<'r> {
 
     fn description_of(self, item: &Item<'r>) -> Option<&'r str> {
         let unit = self.renderer.unit;
+        // That of the tool itself says nothing of the call's form, and who called has it.
+        if self.renderer.explanation.paths.len(item.record.path) == 0 {
+            return None;
+        }
         let union = item.around.union.filter(|union| union.path == item.record.path);
         let of_union = || union.and_then(|union| unit.description(&union));
         super::wording::speaks_of_value(self, item)

@@ -41,6 +41,9 @@ pub(super) const NAME_BYTES_MAX: usize = 60;
 /// Values of an `enum` among which the nearest is sought.
 const VALUES_SOUGHT_MAX: usize = 1_024;
 
+/// Elements that come twice and are told.
+const REPEATED_MAX: usize = 4;
+
 /// Elements among which one that comes twice is sought.
 const ELEMENTS_SOUGHT_MAX: usize = 64;
 
@@ -394,13 +397,23 @@ impl<'r> Words<'r, '_> {
             equal(&mut one, a, &mut other, b, &mut budget) == Ok(true)
         };
         let elements = || tape.element_nodes(self.node()).take(ELEMENTS_SOUGHT_MAX).enumerate();
-        let twin = elements().find_map(|(at, element)| {
+        let twins = elements().filter_map(|(at, element)| {
             let first = elements().take(at).find(|(_, other)| is_equal(*other, element))?.0;
             Some((first, at))
         });
-        match twin {
-            Some((first, second)) => write!(line, "; item [{second}] repeats item [{first}]"),
-            None => self.got(line),
+        let mut told = 0;
+        for (first, second) in twins {
+            told += 1;
+            match told {
+                1 => write!(line, "; item [{second}] repeats item [{first}]")?,
+                2..=REPEATED_MAX => write!(line, ", item [{second}] item [{first}]")?,
+                _ => {}
+            }
+        }
+        match told {
+            0 => self.got(line),
+            told if told > REPEATED_MAX => write!(line, " and {} more", told - REPEATED_MAX),
+            _ => Ok(()),
         }
     }
 
