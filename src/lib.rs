@@ -51,6 +51,7 @@ mod session;
 mod shared;
 mod signature;
 mod style;
+mod summary;
 mod trace;
 
 pub use callgate_compiler::{
@@ -75,10 +76,11 @@ pub use crate::diff::{Change, Diff, ToolDiff};
 pub use crate::load_error::{LoadError, LoadErrorKind};
 pub use crate::missing::Missing;
 pub use crate::portability::portability;
-pub use crate::rejection::{Failure, FailureSummary, Rejection, Step, Summary};
+pub use crate::rejection::{Failure, Rejection};
 pub use crate::repair::{PatchOperation, Repair, RepairOptions, RepairRule, RepairStep};
 pub use crate::report::{Refused, Report};
 pub use crate::schema::{Accepted, Arguments, Fault, Outcome, Schema};
 pub use crate::session::Session;
 pub use crate::shared::SharedCatalog;
 pub use crate::style::{GUIDED_FAILURES_MAX, Rendering, Style};
+pub use crate::summary::{FailureSummary, Step, Summary};

@@ -3,18 +3,16 @@
 use std::cell::RefCell;
 use std::fmt::{self, Write};
 
+use crate::found::Found;
+use crate::schema::Fault;
+use crate::style::Rendering;
+use crate::summary::Step;
 use callgate_vm::failure::{Inner, Record, Wording};
 use callgate_vm::insn::Types;
 use callgate_vm::json::{Malformed, Reason};
 use callgate_vm::render::{Bounded, Inside, LocationStep, PREFIX, PathStep, Renderer, write_pointer_of};
 use callgate_vm::tape::{Node, Tape};
 use callgate_vm::unit::Unit;
-use serde::Serialize;
-
-use crate::found::Found;
-use crate::schema::Fault;
-use crate::signature;
-use crate::style::Rendering;
 
 /// A call that does not satisfy its schema, or is not JSON. Its `Display` is the line.
 ///
@@ -127,7 +125,10 @@ impl<'s> Rejection<'s> {
             Cause::Misread(found) => {
                 let found = found.borrow();
                 let lines = found.field_lines(false);
-                lines.reading.failures().first().map_or(Ok(()), |failure| lines.write_message(&mut message, failure))
+                let mut out = Bounded::new(&mut message, self.text_bytes_max);
+                let first = lines.reading.failures().first();
+                let written = first.map_or(Ok(()), |failure| lines.write_message(&mut out, failure));
+                written.and_then(|()| out.finish())
             }
             _ => self.write_text(&mut message, false),
         };
@@ -223,21 +224,6 @@ impl<'s> Rejection<'s> {
                 found.borrow().stopped().map(Fault::from)
             }
             _ => None,
-        }
-    }
-
-    /// The rejection as data of its own: neither the arguments nor the schema are kept alive.
-    #[allow(clippy::should_implement_trait)] // `ToOwned` wants a borrowed form; this is the summary of one
-    pub fn to_owned(&self) -> Summary {
-        Summary {
-            line: self.to_string(),
-            message: self.message(),
-            path: self.path(),
-            failures: self.failures().map(|failure| failure.to_owned()).collect(),
-            unlisted: self.unlisted(),
-            missing_only: self.missing_only(),
-            missing: self.missing().map(|missing| missing.pointer()).collect(),
-            signature: self.signature(),
         }
     }
 }
@@ -424,8 +410,10 @@ impl<'s> Failure<'_, 's> {
             Cause::Misread(found) => {
                 let found = found.borrow();
                 let lines = found.field_lines(masked);
+                let mut out = Bounded::new(&mut out, self.rejection.text_bytes_max);
                 let first = lines.reading.failures().first();
-                return first.map_or(Ok(()), |failure| lines.write_message(&mut out, failure));
+                first.map_or(Ok(()), |failure| lines.write_message(&mut out, failure))?;
+                return out.finish();
             }
             Cause::Malformed(_) | Cause::NotJson(..) => return self.rejection.write_text(&mut out, masked),
         }
@@ -469,21 +457,6 @@ impl<'s> Failure<'_, 's> {
             Some((inner.branch as usize, Failure { rejection: self.rejection, at }))
         })
     }
-
-    /// The failure as data of its own.
-    #[allow(clippy::should_implement_trait)] // as for `Rejection`
-    pub fn to_owned(&self) -> FailureSummary {
-        FailureSummary {
-            code: self.code().to_owned(),
-            keyword: self.keyword().map(str::to_owned),
-            instance_location: self.instance_location(),
-            instance_path: self.instance_path(),
-            keyword_location: self.keyword_location().to_owned(),
-            evaluation_path: self.evaluation_path(),
-            message: self.message(),
-            description: self.description().map(str::to_owned),
-        }
-    }
 }
 
 impl At {
@@ -516,125 +489,4 @@ fn steps<'r>(steps: impl Iterator<Item = LocationStep<'r>>) -> Vec<Step> {
         LocationStep::Index(index) => Step::Index(index),
     });
     steps.collect()
-}
-
-/// One step of a location.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(untagged)]
-pub enum Step {
-    /// A member's name, or a keyword.
-    Name(String),
-    /// An index.
-    Index(u32),
-}
-
-/// A rejection as owned, serialisable data. Immutable: its fields are read through accessors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Summary {
-    line: String,
-    message: String,
-    path: Vec<Step>,
-    failures: Vec<FailureSummary>,
-    unlisted: u64,
-    missing_only: bool,
-    missing: Vec<String>,
-    #[serde(serialize_with = "signature::as_hex")]
-    signature: u64,
-}
-
-impl Summary {
-    /// The line, with the usual prefix.
-    pub fn line(&self) -> &str {
-        &self.line
-    }
-
-    /// The message of the failure that speaks.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
-    /// Where that failure stands.
-    pub fn path(&self) -> &[Step] {
-        &self.path
-    }
-
-    /// All failures listed.
-    pub fn failures(&self) -> &[FailureSummary] {
-        &self.failures
-    }
-
-    /// How many are not listed.
-    pub fn unlisted(&self) -> u64 {
-        self.unlisted
-    }
-
-    /// See [`Rejection::missing_only`].
-    pub fn missing_only(&self) -> bool {
-        self.missing_only
-    }
-
-    /// The JSON Pointers of what is missing; see [`Rejection::missing`].
-    pub fn missing(&self) -> &[String] {
-        &self.missing
-    }
-
-    /// See [`Rejection::signature`]. Serialised as 16 hexadecimal digits.
-    pub fn signature(&self) -> u64 {
-        self.signature
-    }
-}
-
-/// One failure as owned, serialisable data; the fields of [`Failure`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FailureSummary {
-    code: String,
-    keyword: Option<String>,
-    instance_location: String,
-    instance_path: Vec<Step>,
-    keyword_location: String,
-    evaluation_path: Vec<Step>,
-    message: String,
-    description: Option<String>,
-}
-
-impl FailureSummary {
-    /// See [`Failure::code`].
-    pub fn code(&self) -> &str {
-        &self.code
-    }
-
-    /// See [`Failure::keyword`].
-    pub fn keyword(&self) -> Option<&str> {
-        self.keyword.as_deref()
-    }
-
-    /// See [`Failure::instance_location`].
-    pub fn instance_location(&self) -> &str {
-        &self.instance_location
-    }
-
-    /// See [`Failure::instance_path`].
-    pub fn instance_path(&self) -> &[Step] {
-        &self.instance_path
-    }
-
-    /// See [`Failure::keyword_location`].
-    pub fn keyword_location(&self) -> &str {
-        &self.keyword_location
-    }
-
-    /// See [`Failure::evaluation_path`].
-    pub fn evaluation_path(&self) -> &[Step] {
-        &self.evaluation_path
-    }
-
-    /// See [`Failure::message`].
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
-    /// See [`Failure::description`].
-    pub fn description(&self) -> Option<&str> {
-        self.description.as_deref()
-    }
 }

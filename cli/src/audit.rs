@@ -22,7 +22,7 @@ use self::pipeline::Done;
 use self::table::Summary;
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings;
-use crate::flags::{CompileFlags, Format, FormatFlag, StyleFlags};
+use crate::flags::{CompileFlags, Format, FormatFlag, MaskedStyleFlags};
 use crate::output::{self, Styles, print};
 use crate::progress::{Progress, RowProgress};
 use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
@@ -62,7 +62,7 @@ pub struct Args {
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
-    style: StyleFlags,
+    style: MaskedStyleFlags,
     #[command(flatten)]
     format: FormatFlag,
 }

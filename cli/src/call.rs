@@ -6,15 +6,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use callgate::{Catalog, Outcome, Rejection, Rendering, Repair, RepairOptions, Report, SchemaRole, Session, Style};
+use callgate::{Catalog, Outcome, Rejection, Rendering, RepairOptions, Report, SchemaRole, Session, Style};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use serde::Serialize;
 
 use crate::arguments::CallArguments;
 use crate::catalog_file::{CatalogFile, ensure_one_stdin, is_stdin};
 use crate::findings;
-use crate::flags::{CompileFlags, Format, FormatFlag, StyleFlags};
+use crate::flags::{CompileFlags, Format, FormatFlag, MaskedStyleFlags};
 use crate::output::{self, as_printed, print};
+use crate::shown_repair::ShownRepair;
 use crate::{EXIT_REJECTED, EXIT_UNANSWERED};
 
 /// The flags of `callgate call`.
@@ -38,7 +39,7 @@ pub struct Args {
     #[command(flatten)]
     compile: CompileFlags,
     #[command(flatten)]
-    style: StyleFlags,
+    style: MaskedStyleFlags,
     #[command(flatten)]
     format: FormatFlag,
 }
@@ -75,7 +76,7 @@ enum Answer {
     Rejected {
         /// As `--format json` prints it, the object of the style `json`.
         text: String,
-        repair: Option<Repair>,
+        repair: Option<ShownRepair>,
     },
     Unanswered(Reason),
 }
@@ -133,8 +134,13 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, args: &Args, ar
     };
     let mut answer = match outcome {
         Outcome::Accepted(accepted) => {
-            accepted.notices.iter().for_each(|notice| output::log(notice));
-            Answer::Accepted(accepted.notices)
+            let notices = match accepted.notices.len() {
+                // They name what the call has and the schema has not.
+                len if len > 0 && args.style.mask => vec![format!("{len} notices are not shown")],
+                _ => accepted.notices,
+            };
+            notices.iter().for_each(|notice| output::log(notice));
+            Answer::Accepted(notices)
         }
         Outcome::Rejected(rejection) => Answer::rejected(&rejection, &args.rendering()),
         Outcome::Fault(fault) => {
@@ -146,7 +152,9 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, args: &Args, ar
         && args.repairs()
         && let Some(schema) = tool.input()
     {
-        *repair = schema.repair(&mut session, arguments, &RepairOptions::default());
+        *repair = schema
+            .repair(&mut session, arguments, &RepairOptions::default())
+            .map(|repair| ShownRepair::of(repair, args.style.mask));
     }
     answer
 }
@@ -187,7 +195,7 @@ impl Answer {
             Answer::Accepted(_) => writeln!(out, "ok"),
             Answer::Rejected { text, repair } => {
                 writeln!(out, "{}", as_printed(text))?;
-                repair.as_ref().map_or(Ok(()), |repair| write_repair(out, repair))
+                repair.as_ref().map_or(Ok(()), |repair| repair.write_human(out))
             }
             Answer::Unanswered(_) => Ok(()),
         }
@@ -216,13 +224,6 @@ fn write_with(out: &mut dyn Write, object: &str, name: &str, value: &impl Serial
     write!(out, "{},\"{name}\":", object.strip_suffix('}').unwrap_or(object))?;
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out, "}}")
-}
-
-fn write_repair(out: &mut dyn Write, repair: &Repair) -> io::Result<()> {
-    for step in repair.steps() {
-        writeln!(out, "repair: {} at {}", step.rule(), as_printed(step.path()))?;
-    }
-    writeln!(out, "repaired: {}", as_printed(repair.arguments()))
 }
 
 /// What an accepted call is answered by: the members of a rejection, without any.

@@ -29,7 +29,7 @@ pub struct Args {
     ///
     /// `dialect` is 4, 6, 7, 2019-09 or 2020-12 (the default), and holds where the schema has no `$schema`. Other
     /// members are ignored. Each row is answered by one line, in the same order: `{id, valid, line, top_path, message,
-    /// errors}`, or `{id, error: {outcome, code, detail}}` where there is no verdict. With `--style` or `--mask` it has the
+    /// errors}`, or `{id, error: {outcome, code, detail}}` where there is no verdict. With `--style` it has the
     /// rejection's `text` too.
     #[arg(value_name = "FILE")]
     rows: Option<PathBuf>,
@@ -291,7 +291,7 @@ impl<'o> Answerer<'o> {
                         description: failure.description().map(str::to_owned),
                     })
                     .collect(),
-                text: self.style.is_given().then(|| text_of(&rejection, &self.style.rendering())),
+                text: self.style.style.map(|style| text_of(&rejection, &Rendering::of(style))),
             },
             other => return Err(Reason::undecided(&other)),
         };

@@ -67,27 +67,30 @@ impl ShapeFlag {
     }
 }
 
-/// `--style`, `--mask`
-#[derive(Clone, Copy, Debug, clap::Args)]
+/// `--style`
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct StyleFlags {
     /// How a rejection is put into words: `line` is one line in pinned words (the default), `field` a line for each failure,
     /// `guided` is for a model that is to repair the call, `json` one object with all that is known.
     #[arg(long, value_name = "STYLE", value_parser = styles())]
     pub style: Option<Style>,
-    /// Show types and lengths in place of the call's own values, and of names that no schema has.
+}
+
+/// The flags of commands that may show what is not for every eye.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct MaskedStyleFlags {
+    #[command(flatten)]
+    style: StyleFlags,
+    /// Show types and lengths in place of the call's own values, and of names that no schema has. Of a repair its rules are
+    /// left, of a notice that there is one.
     #[arg(long)]
     pub mask: bool,
 }
 
-impl StyleFlags {
-    /// Whether either flag was given.
-    pub fn is_given(self) -> bool {
-        self.style.is_some() || self.mask
-    }
-
+impl MaskedStyleFlags {
     /// The rendering that the flags ask for.
     pub fn rendering(self) -> Rendering {
-        self.rendering_of(self.style.unwrap_or_default())
+        self.rendering_of(self.style.style.unwrap_or_default())
     }
 
     /// As [`rendering`](Self::rendering), in that style.

@@ -30,6 +30,7 @@ mod output;
 mod portability;
 mod progress;
 mod sarif;
+mod shown_repair;
 
 use std::process::ExitCode;
 

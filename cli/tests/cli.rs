@@ -576,6 +576,42 @@ fn call_words_rejections_in_styles() {
     assert_eq!(call(&["--style", "loud"]).code, Some(2));
 }
 
+/// Whatever is printed of a masked call, its own values and names are not.
+#[test]
+fn masked_calls_leave_nothing_behind() {
+    let place = Place::new("call_masked");
+    let tool = r#"[{"name": "close", "inputSchema": {"type": "object", "required": ["issue_id"], "properties": {
+        "issue_id": {"type": "integer"}, "labels": {"type": "object", "additionalProperties": {"type": "integer"}}
+    }}}]"#;
+    place.write("issues.json", tool);
+    let calls = [
+        r#"{"issue_id": "4242", "labels": "{\"canary\": 4242}"}"#,
+        r#"{"issue_id": 1, "labels": {"canary": "4242"}}"#,
+        r#"{"issue_id": 1, "canary": 4242}"#,
+        r#"{"issue_id": "canary"}"#,
+        r#""canary""#,
+    ];
+    for call in calls {
+        for flags in [
+            &["--mask"][..],
+            &["--mask", "--repair"],
+            &["--mask", "--format", "json"],
+            &["--mask", "--style", "guided", "--unknown-parameters", "forbid"],
+            &["--mask", "--style", "field", "--lax"],
+            &["--mask", "--unknown-parameters", "report", "--format", "json"],
+        ] {
+            let done = place.run(&[&["call", "issues.json", "close", call], flags].concat());
+            let printed = format!("{}{}", done.out, done.err);
+            assert!(!printed.contains("canary") && !printed.contains("4242"), "{call} {flags:?}: {printed}");
+        }
+        place.write("calls.jsonl", &format!("{{\"name\": \"close\", \"arguments\": {call}}}\n"));
+        let audit = ["audit", "issues.json", "calls.jsonl", "--mask", "--repair", "--output", "-"];
+        let done = place.run(&audit);
+        let printed = format!("{}{}", done.out, done.err);
+        assert!(!printed.contains("canary") && !printed.contains("4242"), "{call}: {printed}");
+    }
+}
+
 #[test]
 fn eval_has_a_text_in_the_style_asked_for() {
     let place = Place::new("eval_styles");

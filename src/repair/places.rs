@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use callgate_vm::tape::{EntryKind, Node, Tape};
 
-use crate::rejection::Step;
+use crate::summary::Step;
 
 /// The value at a location, and the object and name before it if it is a member.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,8 @@ use super::places::Places;
 use super::reading::{Reading, Wanted, reading, wrapped};
 use super::text::Change;
 use super::{RepairOptions, RepairRule};
-use crate::rejection::{Failure, Step};
+use crate::rejection::Failure;
+use crate::summary::Step;
 
 /// Changes that are made together; each lies outside the others.
 pub(super) type Round = Vec<Change>;

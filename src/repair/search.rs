@@ -29,9 +29,9 @@ use super::proposals::{Kind, Reader, Round, Wrong, admits_string, same};
 use super::reading::array_of;
 use super::text::{Change, changed};
 use super::{RepairOptions, RepairRule};
-use crate::rejection::Step;
 use crate::schema::{Outcome, Schema};
 use crate::session::Session;
+use crate::summary::Step;
 
 /// Changed arguments, and how they came about.
 #[derive(Clone, Debug)]

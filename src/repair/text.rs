@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 use super::RepairRule;
 use super::places::Places;
 use super::reading::Reading;
-use crate::rejection::Step;
+use crate::summary::Step;
 
 /// What becomes of the value at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::str::{self, Utf8Error};
 
 use ahash::RandomState;
-use callgate::{Catalog, Outcome, Repair, RepairOptions, Report, Schema, SchemaRole, Session};
+use callgate::{Catalog, Outcome, RepairOptions, Report, Schema, SchemaRole, Session};
 use memchr::memchr_iter;
 use serde::Serialize;
 
@@ -16,7 +16,8 @@ use super::input::{ROW_BYTES_MAX, Rows};
 use super::rows::{Call, Malformed, Row};
 use super::tally::{Example, Tally, Verdict};
 use crate::findings;
-use crate::flags::StyleFlags;
+use crate::flags::MaskedStyleFlags;
+use crate::shown_repair::ShownRepair;
 
 /// The tools that calls are judged by, numbered in the order of the catalog.
 pub struct Targets<'c> {
@@ -76,7 +77,7 @@ pub struct Wanted {
     /// The files' names, to be told in each line; none if there is one file.
     pub files: Vec<String>,
     /// How rejections are put into words.
-    pub style: StyleFlags,
+    pub style: MaskedStyleFlags,
 }
 
 /// Memory for one batch and what became of it.
@@ -138,7 +139,7 @@ struct Answer<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword_location: Option<&'l str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    repair: Option<&'l Repair>,
+    repair: Option<&'l ShownRepair>,
 }
 
 impl<'j> Judge<'j> {
@@ -274,9 +275,10 @@ impl<'j> Judge<'j> {
             }
             _ => None,
         };
-        if let Some(repair) = &repair {
-            tally.repaired(at, repair);
-        }
+        let repair = repair.map(|repair| {
+            tally.repaired(at, &repair);
+            ShownRepair::of(repair, wanted.style.mask)
+        });
         let (line, code, repair) = (Some(text.as_str()), Some(code), repair.as_ref());
         lines.write(place, &Answer { tool, line, code, keyword_location, repair, ..Answer::of(verdict) });
     }
