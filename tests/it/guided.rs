@@ -9,6 +9,7 @@ use std::path::Path;
 use callgate::{
     Catalog, Change, Draft, Failure, Options, Outcome, PREFIX, Rejection, Rendering, Schema, Session, Stack, Style,
 };
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::hosts::{Heap, Host};
@@ -758,6 +759,24 @@ fn calls_of_a_catalog_read_as_recorded() {
 
 // --- recorded calls -----------------------------------------------------------------------------------------------
 
+#[derive(serde::Deserialize)]
+struct Row<'r> {
+    id: String,
+    dialect: String,
+    #[serde(default)]
+    assert_format: bool,
+    #[serde(borrow)]
+    schema: &'r RawValue,
+    #[serde(borrow, default, deserialize_with = "present")]
+    instance: Option<&'r RawValue>,
+    instance_text: Option<String>,
+}
+
+/// A member that is there, `null` too.
+fn present<'r, D: serde::Deserializer<'r>>(deserializer: D) -> Result<Option<&'r RawValue>, D::Error> {
+    serde::Deserialize::deserialize(deserializer).map(Some)
+}
+
 /// The calls that were recorded for the pinned line, where their folder is there: `../shared/oracle` beside the repository.
 #[test]
 fn recorded_calls_are_told_what_is_allowed() {
@@ -767,11 +786,12 @@ fn recorded_calls_are_told_what_is_allowed() {
     };
     let (mut session, mut told, mut snapshot) = (Session::new(), 0, String::new());
     for row in rows.lines() {
-        let row: Value = serde_json::from_str(row).expect("a row");
-        let draft = row["dialect"].as_str().and_then(Draft::from_name).expect("a dialect");
-        let options = Options { draft, assert_formats: row["assert_format"] == true, ..Options::default() };
-        let (schema, _) = Schema::compile(row["schema"].to_string(), &options).expect("the schema compiles");
-        let call = row["instance_text"].as_str().map_or_else(|| row["instance"].to_string(), str::to_owned);
+        // Schema and call as they are written: the order of keys is theirs.
+        let row: Row<'_> = serde_json::from_str(row).expect("a row");
+        let draft = Draft::from_name(&row.dialect).expect("a dialect");
+        let options = Options { draft, assert_formats: row.assert_format, ..Options::default() };
+        let (schema, _) = Schema::compile(row.schema.get(), &options).expect("the schema compiles");
+        let call = row.instance_text.or_else(|| Some(row.instance?.get().to_owned())).expect("an instance");
         if let Outcome::Rejected(rejection) = schema.check(&mut session, call.as_str()) {
             let text = text_of(&rejection, &GUIDED);
             assert!(!text.is_empty() && text.len() <= 4_096, "{call}: {text}");
@@ -780,7 +800,7 @@ fn recorded_calls_are_told_what_is_allowed() {
             let types =
                 ["string", "number", "integer", "boolean", "array", "object", "null", "one of \"", "known names"];
             assert!(!has_unions || types.iter().any(|word| text.contains(word)), "{call}: {text}");
-            let _ = writeln!(snapshot, "{}\n  {}", row["id"].as_str().unwrap_or_default(), text.replace('\n', "\n  "));
+            let _ = writeln!(snapshot, "{}\n  {}", row.id, text.replace('\n', "\n  "));
             told += 1;
         }
     }

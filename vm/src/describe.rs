@@ -217,6 +217,12 @@ impl Facets {
         only.then(|| self.required_names(unit).map(|(name, _)| name))
     }
 
+    /// The divisor, where nothing is said but that a number is a multiple of it.
+    pub(crate) fn only_multiple(&self) -> Option<u32> {
+        let rest = Facets { multiple: None, types: Types::ANY, ..*self };
+        self.multiple.filter(|_| rest.is_open() && fits(Types::WHOLE, self.subject()))
+    }
+
     /// The types that it is about, where it names none.
     pub(crate) fn subject(&self) -> Types {
         if self.types == Types::ANY { phrase::inferred(self) } else { self.types }
@@ -334,7 +340,12 @@ impl Facets {
     fn declared_names<'u>(&self, unit: &'u Unit) -> impl Iterator<Item = &'u TableName> {
         let tables = self.tables;
         let entries = (0..tables.len).flat_map(move |at| &unit.table(tables.ids[at]).names);
-        entries.filter(|entry| entry.declared)
+        // A name whose schema is `false` is declared in order to be forbidden.
+        let is_allowed = |entry: &TableName| {
+            let target = entry.target;
+            !target.is_some() || unit.code().get(target.pc() as usize).is_none_or(|word| word.opcode() != Opcode::Never)
+        };
+        entries.filter(move |entry| entry.declared && is_allowed(entry))
     }
 }
 

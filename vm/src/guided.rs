@@ -99,7 +99,11 @@ impl<'r> Guided<'r> {
     /// wrong type is not told what it must not be.
     fn drop_repeated(self, items: &mut [Option<Item<'r>>]) {
         if items.iter().flatten().any(|item| self.wording(item) == Some(Wording::NotOfType)) {
-            let is_not = |item: &Item<'_>| self.wording(item) == Some(Wording::Not);
+            // What holds for values of another type is no news, whether it is forbidden or matched twice.
+            let is_not = |item: &Item<'_>| {
+                let is_matched_twice = self.wording(item) == Some(Wording::Union) && item.kind == Kind::Own;
+                is_matched_twice || self.wording(item) == Some(Wording::Not)
+            };
             items.iter_mut().filter(|item| item.as_ref().is_some_and(is_not)).for_each(|item| *item = None);
         }
         for at in 1..items.len() {

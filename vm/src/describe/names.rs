@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{CALLS_MAX, STEPS_MAX, Steps, Wanted, block_of, block_words};
+use crate::insn::Target;
 use crate::opcode::Opcode;
 use crate::unit::Unit;
 
@@ -38,8 +39,11 @@ fn each_name_within<'u, B>(
             }
             op if op.runs_in_place() && !matches!(op, Opcode::Not | Opcode::MarkBy) => {
                 let mut flow = ControlFlow::Continue(());
+                // What a condition asks is not what is wanted.
+                let condition = (op == Opcode::IfThenElse).then(|| unit.list(word.c).first().copied()).flatten();
                 crate::listing::each_target(unit, word, &mut |target| {
-                    if flow.is_continue() {
+                    let is_condition = condition.is_some_and(|bits| Target::from_bits(bits) == target);
+                    if flow.is_continue() && !is_condition {
                         flow = each_name_within(unit, target.pc(), levels_left, steps, visit);
                     }
                 });
@@ -105,8 +109,18 @@ pub(crate) fn property_around(unit: &Unit, block: u32, name: &str) -> Option<Wan
     property(unit, block, name).or_else(around)
 }
 
-/// What the member `name` of objects of `block` must be, where that is told.
+/// What the member `name` of objects of `block` must be, where that is told: by its own properties before others.
 pub(crate) fn property(unit: &Unit, block: u32, name: &str) -> Option<Wanted> {
+    let tables = block_words(unit, block)
+        .take(STEPS_MAX as usize)
+        .filter(|(_, word)| matches!(word.opcode(), Opcode::Properties | Opcode::ObjectTable));
+    let own = tables
+        .filter_map(|(_, word)| unit.find_name(unit.table(word.c), name))
+        .find(|(_, entry)| entry.declared)
+        .map(|(_, entry)| Wanted::named(entry));
+    if own.is_some() {
+        return own;
+    }
     let mut find =
         |other: &str, wanted| if other == name { ControlFlow::Break(wanted) } else { ControlFlow::Continue(()) };
     each_name(unit, block, &mut find).break_value()

@@ -33,12 +33,9 @@ const NAMES_MAX: usize = 6;
 /// Branches of a union that are told.
 const BRANCHES_MAX: usize = 12;
 
-/// Branches that take more are told by the tag of their objects, if they have one. Unit: bytes.
-const UNION_BYTES_MAX: usize = 150;
-
 /// Writes what is wanted, at most `bytes_max` bytes of it.
 pub(crate) fn write_wanted(out: &mut dyn Write, unit: &Unit, wanted: Wanted, bytes_max: usize) -> fmt::Result {
-    clipped(out, bytes_max, |out| Phrase::new(unit, out).wanted(wanted, 0)).map(|_| ())
+    clipped(out, bytes_max, |out| Phrase { room: bytes_max, ..Phrase::new(unit, out) }.wanted(wanted, 0)).map(|_| ())
 }
 
 /// As [`write_wanted`], without what a list of values or a union says: types, and what is asserted of them.
@@ -62,11 +59,13 @@ struct Phrase<'u, 'o> {
     unions_left: u32,
     /// Whether the next noun is to stand for many.
     is_many: bool,
+    /// Branches that take more bytes are told by the tag of their objects, if they have one.
+    room: usize,
 }
 
 impl<'u, 'o> Phrase<'u, 'o> {
     fn new(unit: &'u Unit, out: &'o mut dyn Write) -> Self {
-        Phrase { unit, out, left: PARTS_MAX, unions_left: UNIONS_MAX, is_many: false }
+        Phrase { unit, out, left: PARTS_MAX, unions_left: UNIONS_MAX, is_many: false, room: usize::MAX }
     }
 }
 
@@ -164,7 +163,7 @@ impl Phrase<'_, '_> {
             Ok(())
         })?;
         self.left = left;
-        Ok(measure.bytes > UNION_BYTES_MAX)
+        Ok(measure.bytes > self.room)
     }
 
     /// `object with 'kind' (one of "circle", "box"), which tells what else is wanted`
@@ -197,8 +196,8 @@ impl Phrase<'_, '_> {
     /// What `write` writes, measured and not written.
     fn measured(&mut self, write: impl FnOnce(&mut Phrase<'_, '_>) -> fmt::Result) -> Result<Measure, fmt::Error> {
         let mut measure = Measure::default();
-        let Phrase { unit, left, unions_left, .. } = *self;
-        let mut phrase = Phrase { unit, out: &mut measure, left, unions_left, is_many: false };
+        let Phrase { unit, left, unions_left, room, .. } = *self;
+        let mut phrase = Phrase { unit, out: &mut measure, left, unions_left, is_many: false, room };
         write(&mut phrase)?;
         self.left = phrase.left;
         Ok(measure)

@@ -21,6 +21,9 @@ impl Words<'_, '_> {
     pub(super) fn hint(self, line: &mut Line, wanted: Wanted) -> fmt::Result {
         let types = admitted(self.unit(), wanted);
         match self.view() {
+            View::String(text) if text.is("null") && types.meets(Types::NULL) => {
+                line.write_str("; write it without quotes")
+            }
             View::String(text) if !types.meets(Types::STRING) => match spelt(text) {
                 Some(scalar) if accepts(self.unit(), wanted, scalar, UNIONS_MAX) => {
                     line.write_str("; write it without quotes")

@@ -30,7 +30,7 @@ use crate::unit::{StrId, Unit};
 const WANTED_BYTES_MAX: usize = 260;
 
 /// Of what is wanted of a property that is missing, and of the branches that matched. Unit: bytes.
-pub(super) const BRIEF_BYTES_MAX: usize = 120;
+pub(super) const BRIEF_BYTES_MAX: usize = 200;
 
 /// Of a value that came. Unit: bytes.
 pub(super) const VALUE_BYTES_MAX: usize = 60;
@@ -308,6 +308,11 @@ impl<'r> Words<'r, '_> {
                 line.write_char('\'')?;
             }
             return Ok(());
+        }
+        if let Some(divisor) = facets.only_multiple().filter(|_| matches!(self.view(), View::Number(_))) {
+            line.write_str("must not be a multiple of ")?;
+            self.unit().number(divisor).write(line)?;
+            return self.got(line);
         }
         if fits(self.view().types(), facets.subject()) && facets.subject() != Types::ANY {
             line.write_str("must not be ")?;
