@@ -70,6 +70,7 @@ impl Session {
             need.kept = need.kept.max(other.kept);
             need.listing = need.listing.max(other.listing);
             unit.patterns().for_each(|pattern| self.scratch.patterns().reserve(pattern));
+            unit.prepare_names();
         }
         let depth = to_usize(limits.call_depth_max).min(call_bytes) + 1;
         let frames = (need.frames_per_level + 1).saturating_mul(depth).min(FRAMES_MAX);

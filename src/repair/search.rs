@@ -102,6 +102,9 @@ impl<'s> Search<'s> {
                 found.text = text;
             } else if is_whole {
                 let rounds = self.settle_unions(&found.text, wrong)?;
+                if rounds.iter().any(|round| repeats(&found.rounds, round)) {
+                    return None;
+                }
                 found.text = self.made(&found.text, &rounds)?;
                 found.rounds.extend(rounds);
             } else {

@@ -109,3 +109,66 @@ fn repairs_under_options() {
     let counted = Options { unknown_parameters: UnknownParameters::Report, ..Options::default() };
     assert!(repaired(&counted, r#"{"tests": {}, "count": "7", "hallu": 1}"#).is_some());
 }
+
+// --- lax readings of compositions and constants --------------------------------------------------------------------
+
+#[track_caller]
+fn check_schema(options: &Options, schema: &str, arguments: &str, expected: &[&str]) {
+    let (schema, _) = Schema::compile(schema, options).expect("compiles");
+    let mut session = Session::new();
+    let told = match schema.check(&mut session, arguments) {
+        Outcome::Accepted(_) => vec!["ok".to_owned()],
+        Outcome::Rejected(rejection) => rejection.field_lines(),
+        other => vec![format!("{other:?}")],
+    };
+    assert_eq!(told, expected, "{arguments}");
+}
+
+/// The names of all parts of a composition are known to a reading too.
+#[test]
+fn names_of_other_parts_are_no_strays() {
+    let forbid = Options { unknown_parameters: UnknownParameters::Forbid, ..Options::default() };
+    let lax = Options { lax: true, ..forbid.clone() };
+    let parts = r#"{"allOf": [{"properties": {"a": {"type": "integer"}}}, {"properties": {"b": {}}}]}"#;
+    check_schema(&lax, parts, r#"{"a": "1", "b": 2}"#, &["ok"]);
+    check_schema(&lax, parts, r#"{"a": "1", "c": 2}"#, &["c: Extra inputs are not permitted"]);
+    check_schema(&forbid, parts, r#"{"a": "1", "b": 2}"#, &["a: Input should be a valid integer"]);
+    let beside = r##"{"$ref": "#/$defs/B", "properties": {"c": {"type": "integer"}},
+        "$defs": {"B": {"type": "object", "properties": {"a": {"type": "integer"}}}}}"##;
+    check_schema(&lax, beside, r#"{"a": "1", "c": "2"}"#, &["ok"]);
+    check_schema(&forbid, beside, r#"{"a": 1, "c": "2"}"#, &["c: Input should be a valid integer"]);
+}
+
+/// Several branches that take the value as it came are as many too many for a lax reading; equal values are none.
+#[test]
+fn a_one_of_counts_branches_by_the_value_as_it_came() {
+    let objects = r#"{"oneOf": [{"type": "object", "properties": {"a": {}}, "required": ["a"]},
+                                {"type": "object", "properties": {"b": {}}, "required": ["b"]}]}"#;
+    let several = "Input should match only one of the alternatives";
+    check_schema(&lax(), objects, r#"{"a": 1, "b": 1}"#, &[several]);
+    check_schema(&lax(), objects, r#"{"a": 1}"#, &["ok"]);
+    check_schema(&lax(), r#"{"oneOf": [{"const": 1}, {"type": "boolean"}]}"#, "true", &["ok"]);
+    check_schema(&lax(), r#"{"oneOf": [{"type": "integer"}, {"type": "boolean"}]}"#, "\"1\"", &["ok"]);
+}
+
+/// What stands beside a constant holds for what is equal to it.
+#[test]
+fn constants_of_another_spelling_are_held_against_the_rest() {
+    let bounded = r#"{"type": "number", "enum": [1, 10], "maximum": 5}"#;
+    for ten in ["10", "10.0"] {
+        check_schema(&lax(), bounded, ten, &["Input should be less than or equal to 5"]);
+    }
+    check_schema(&lax(), bounded, "1.0", &["ok"]);
+    check_schema(&lax(), r#"{"const": 10, "multipleOf": 3}"#, "10.0", &["Input should be a multiple of 3"]);
+    check_schema(&lax(), r#"{"type": "string", "enum": [1, "a"]}"#, "true", &["Input should be a valid string"]);
+}
+
+/// A member that another part asks for cannot be left out, so it cannot be null either.
+#[test]
+fn null_is_not_absent_where_another_part_may_ask_for_the_name() {
+    let options = Options { null_for_optional: NullForOptional::AsAbsent, ..Options::default() };
+    let parts = r#"{"allOf": [{"properties": {"o": {"properties": {"a": {"type": "integer"}}}}},
+                              {"properties": {"o": {"required": ["a"]}}}]}"#;
+    check_schema(&options, parts, r#"{"o": {"a": null}}"#, &["o.a: Input should be a valid integer"]);
+    check_schema(&options, r#"{"properties": {"a": {"type": "integer"}}}"#, r#"{"a": null}"#, &["ok"]);
+}

@@ -946,3 +946,14 @@ fn many_unions() {
     let nested = (0..12).fold(json!({"type": "integer"}), |inner, _| json!({"anyOf": [inner, {"oneOf": [inner]}]}));
     soon(&nested.to_string(), r#""1""#);
 }
+
+/// What was read as null is not left out in a later round.
+#[test]
+fn a_value_is_read_once_through_unions_too() {
+    for schema in [
+        r#"{"type": "object", "properties": {"x": {"type": ["integer", "null"], "anyOf": [{"type": "integer"}, {"type": "array"}]}}}"#,
+        r#"{"type": "object", "properties": {"x": {"type": ["integer", "null"]}}, "anyOf": [{"properties": {"x": {"type": "integer"}}}]}"#,
+    ] {
+        none(schema, r#"{"x": "null"}"#);
+    }
+}

@@ -16,7 +16,7 @@ mod check;
 mod constants;
 mod reach;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::failure::Wording;
 use crate::insn::{Target, Types, Word};
@@ -318,6 +318,8 @@ pub struct Unit {
     root_table: Option<u32>,
     constants: Constants,
     requirements: Requirements,
+    /// The names of all property tables in their order, once they have been asked for.
+    declared: OnceLock<Box<[StrId]>>,
 }
 
 /// What a unit asks of the memory that calls are judged in.
@@ -340,7 +342,8 @@ impl Unit {
     /// sorted.
     pub fn new(parts: UnitParts) -> Result<Unit, BadUnit> {
         let constants = Constants::read(&parts.value_text)?;
-        let mut unit = Unit { parts, root_table: None, constants, requirements: Requirements::default() };
+        let (requirements, declared) = (Requirements::default(), OnceLock::new());
+        let mut unit = Unit { parts, root_table: None, constants, requirements, declared };
         unit.requirements = unit.check()?;
         let accept = unit.parts.accept;
         let word = unit.parts.code.get(accept.pc() as usize).filter(|_| accept.is_some() && accept.is_single());
@@ -489,11 +492,26 @@ impl Unit {
         table.index.find(name, &table.names, |entry| self.str(entry.name))
     }
 
-    /// Whether a property table has the name, wherever. Cost: a look into each table; names that are spelt with escapes are
-    /// taken not to be there.
+    /// Whether a property table has the name, wherever. Cost: a search among all names; see
+    /// [`prepare_names`](Self::prepare_names).
     pub(crate) fn declares(&self, name: Text<'_>) -> bool {
-        let declares = |name: &str| self.parts.tables.iter().any(|table| self.find_name(table, name).is_some());
-        name.as_plain().is_some_and(declares)
+        self.declared().binary_search_by(|id| Text::plain_text(self.str(*id)).compare(name)).is_ok()
+    }
+
+    /// Puts the names of all property tables in order, which masked texts look into. Allocates, once a unit; without it the
+    /// first masked text does so.
+    pub fn prepare_names(&self) {
+        self.declared();
+    }
+
+    fn declared(&self) -> &[StrId] {
+        self.declared.get_or_init(|| {
+            let mut names: Vec<StrId> =
+                self.parts.tables.iter().flat_map(|table| &table.names).map(|entry| entry.name).collect();
+            names.sort_unstable_by_key(|id| self.str(*id));
+            names.dedup_by_key(|id| self.str(*id));
+            names.into_boxed_slice()
+        })
     }
 
     /// The branch that `text` means. Cost: as [`find_name`](Self::find_name).

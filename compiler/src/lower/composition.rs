@@ -168,7 +168,8 @@ impl<'d> Lowerer<'_, '_, 'd> {
         if ctx.part == Part::AsWritten {
             return child;
         }
-        let asks = self.reading.null_is_absent && !self.null_is_settled(place);
+        // Below a member that other parts have a schema for, they may ask for the name.
+        let asks = self.reading.null_is_absent && ctx.part != Part::Open && !self.null_is_settled(place);
         // A composition that is too large to be looked through keeps its nulls and its unknown names.
         let claims = self.claims(ctx.whole.unwrap_or(schema.place), ctx.scope);
         let is_optional = asks && claims.as_ref().is_some_and(|claims| !claims.required.contains(name));

@@ -356,7 +356,8 @@ impl<'r> Words<'r, '_> {
             View::String(text) if text.raw_bytes() == 0 => line.write_str(", got an empty string"),
             View::String(text) => {
                 self.got(line)?;
-                if self.guided.renderer.masked || text.raw_bytes() + 2 > VALUE_BYTES_MAX {
+                if self.guided.renderer.masked || text.chars().map(char::len_utf8).sum::<usize>() + 2 > VALUE_BYTES_MAX
+                {
                     return Ok(());
                 }
                 line.write_str(" (")?;

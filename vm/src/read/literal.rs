@@ -9,7 +9,7 @@ use super::failure::FieldCode;
 use super::integer;
 use super::walk::{Exactness, Reader, Step, Value};
 use crate::equal::{self, Budget};
-use crate::insn::Word;
+use crate::insn::{Types, Word};
 use crate::instance::{Instance as _, View};
 use crate::limits::DEPTH_CEILING;
 use crate::number::Number;
@@ -62,12 +62,26 @@ impl<'r, 't> Reader<'r, 't> {
             Found::Same => return self.same(block, node, at),
             Found::Number(number) => {
                 self.edit(node, |out| number.write(out));
+                let types = View::Number(number).types();
+                self.equal_to(block, types, node, at)
             }
             Found::Bool(is) => {
                 self.edit(node, |out| std::fmt::Write::write_str(out, if is { "true" } else { "false" }));
+                self.equal_to(block, View::Bool(is).types(), node, at)
             }
         }
-        Ok(Some(Value::Settled))
+    }
+
+    /// The value as the constant of `types` that it is equal to: it is still held against what stands beside.
+    fn equal_to(&mut self, block: Block<'r>, types: Types, node: Node, at: u32) -> Step<Option<Value<'t>>> {
+        if block.types().is_some_and(|(_, wanted)| !types.meets(wanted)) {
+            return self.of_block(block, node, at);
+        }
+        Ok(Some(match self.tape.view_node(node) {
+            View::Bool(is) if types.meets(Types::WHOLE) => Value::Number(Number::Int(is.into())),
+            View::Number(_) if types.meets(Types::BOOLEAN) => Value::Settled,
+            _ => self.raw(node),
+        }))
     }
 
     /// The value as it is; a constant that is not of the types beside it is out of reach.

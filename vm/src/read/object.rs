@@ -160,6 +160,8 @@ impl<'r> Reader<'r, '_> {
         for (pattern, _) in &table.patterns {
             claimed |= more.patterns.is_empty() && self.matches(*pattern, name)?;
         }
+        // Where an option forbids what is unknown, the table has the names of other schemas too.
+        claimed = claimed || self.find_name(table, name)?.is_some();
         match table.extra {
             _ if claimed => Ok(passed),
             Extra::Skip => Ok(passed),

@@ -8,7 +8,7 @@ use super::block::{Block, discriminator};
 use super::decimal;
 use super::failure::{FieldCode, FieldStep, NO_PC};
 use super::literal::Found;
-use super::walk::{Exactness, Fit, Reader, Step};
+use super::walk::{Fit, Reader, Step};
 use crate::insn::{Target, Types, Word};
 use crate::instance::View;
 use crate::opcode::Opcode;
@@ -48,7 +48,12 @@ impl<'r> Reader<'r, '_> {
         }
     }
 
-    /// Whether `oneOf` minds that several branches take the value: without reading it anew, as the schema does.
+    /// Whether the branch takes the value as it came.
+    fn takes(&mut self, target: Target, node: Node) -> Step<bool> {
+        Ok(!target.is_some() || self.machine(node, |machine| machine.run_block(target.pc()))?)
+    }
+
+    /// The branch that fits best. `oneOf` minds that several take the value as it came, which is put to the machine.
     fn smart(&mut self, pc: u32, branches: impl Iterator<Item = u32>, node: Node, at: u32) -> Step<bool> {
         let one_only = self.unit.code().get(pc as usize).is_some_and(|word| word.opcode() == Opcode::OneOf);
         let (outer, start, edits) = (self.fit, self.reading.mark(), self.reading.edit_mark());
@@ -69,7 +74,9 @@ impl<'r> Reader<'r, '_> {
                 continue;
             }
             self.reading.rewind(before);
-            takers += u32::from(self.fit.exactness > Exactness::Lax || self.mode == Mode::Strict);
+            if one_only {
+                takers += u32::from(self.takes(target, node)?);
+            }
             if best.is_none_or(|best| self.fit.is_better_than(best)) {
                 best = Some(self.fit);
                 self.reading.undo_edits_between(edits, tried);

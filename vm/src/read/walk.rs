@@ -291,7 +291,7 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     /// Runs the machine on a value, on the fuel that is left.
-    fn machine(
+    pub(super) fn machine(
         &mut self,
         node: Node,
         run: impl FnOnce(&mut Machine<'_, 't, TapeInstance<'t>, Judge>) -> Step<bool>,
