@@ -291,7 +291,11 @@ fn is_blank_json(bytes: &[u8]) -> bool {
 /// Whether the inside of a JSON string is white space, escaped or not.
 fn is_blank_string(inside: &[u8]) -> bool {
     let mut rest = inside;
-    while let [b' ', after @ ..] | [b'\\', b't' | b'n' | b'r', after @ ..] = rest {
+    while let [b' ', after @ ..]
+    | [b'\\', b't' | b'n' | b'r', after @ ..]
+    | [b'\\', b'u', b'0', b'0', b'2', b'0', after @ ..]
+    | [b'\\', b'u', b'0', b'0', b'0', b'9' | b'a' | b'A' | b'd' | b'D', after @ ..] = rest
+    {
         rest = after;
     }
     rest.is_empty()
@@ -312,7 +316,7 @@ mod tests {
 
     #[test]
     fn blank_texts_are_no_arguments() {
-        for text in ["", " \n\t\r", "null", " null ", "\"\"", "\"  \"", " \"\\n\\t \" "] {
+        for text in ["", " \n\t\r", "null", " null ", "\"\"", "\"  \"", " \"\\n\\t \" ", r#""\u0020\u000A\u0009""#] {
             assert!(Arguments::from(text).are_empty(), "{text:?}");
         }
         for text in ["{}", "[]", "0", "false", "\"a\"", "\"", "\"\\\\\"", "nul", "\u{c}", "null null"] {
