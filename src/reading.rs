@@ -167,8 +167,8 @@ impl Session {
 
 impl Rejection<'_> {
     /// Writes what is wrong as lines `LOC: MESSAGE`, joined by line ends, in the words of pydantic: all failures, no URL, no
-    /// name of a class but those of the schema. Cut at the output limit as the line is; failures beyond the limit on listed
-    /// ones are counted in a last line.
+    /// name of a class but those of the schema. Cut at the output limit as the line is; failures whose lines are beyond it, or
+    /// beyond the limit on listed ones, are counted in a last line.
     ///
     /// Judged by the schema, or by the lax reading where the catalog is compiled for it. What only the schema's own judge
     /// finds is said in its words. Cost: at the first question one more reading.
@@ -177,24 +177,28 @@ impl Rejection<'_> {
     }
 
     pub(crate) fn write_field_masked(&self, out: &mut dyn Write, masked: bool) -> fmt::Result {
-        let mut out = out;
-        let mut out = Bounded::new(&mut out, self.text_bytes_max());
-        let (len, unlisted) = self.field_len();
+        let mut unbounded = out;
+        let mut out = Bounded::new(&mut unbounded, self.text_bytes_max());
+        let (len, mut unwritten) = self.field_len();
         for at in 0..len {
+            if out.is_cut() {
+                unwritten += (len - at) as u64;
+                break;
+            }
             out.write_str(if at > 0 { "\n" } else { "" })?;
             self.write_field_line(&mut out, at, masked)?;
         }
-        if unlisted > 0 {
-            write!(out, "\n… ({unlisted} failures more)")?;
-        }
-        out.finish()
+        out.finish()?;
+        if unwritten == 0 { Ok(()) } else { write!(unbounded, "\n… ({unwritten} failures more)") }
     }
 
-    /// The lines of [`write_field`](Self::write_field) one by one, uncut and without the count of what is not listed.
+    /// The lines of [`write_field`](Self::write_field) one by one, each cut at the output limit, without the count of what is
+    /// not listed.
     pub fn field_lines(&self) -> Vec<String> {
         let line = |at| {
             let mut line = String::new();
-            let written = self.write_field_line(&mut line, at, false);
+            let mut out = Bounded::new(&mut line, self.text_bytes_max());
+            let written = self.write_field_line(&mut out, at, false).and_then(|()| out.finish());
             debug_assert!(written.is_ok());
             line
         };

@@ -89,8 +89,7 @@ impl Session {
         self.tape_stack.reserve(frames, nodes);
         self.tape.reserve(call_bytes, depth);
         // Field lines are of a reading; only a lax one writes values anew.
-        let coerced_bytes = if lax { call_bytes } else { 0 };
-        self.reading.reserve(nodes, coerced_bytes, to_usize(limits.failures_max));
+        self.reading.reserve(nodes, call_bytes, to_usize(limits.failures_max), lax);
         if lax {
             self.sent.reserve(call_bytes, depth);
         }

@@ -676,6 +676,77 @@ fn labels_are_bounded() {
     assert!(lines.starts_with("v.tuple[tuple[tuple[") && lines.contains('…') && lines.len() < 2_000, "{lines}");
 }
 
+/// What has no bound of its own, an `enum`, is cut in each line and in each label; once the whole is full, failures are counted.
+#[test]
+fn lines_are_bounded() {
+    let constants: Vec<String> = (0..20_000).map(|at| format!("\"constant-{at:05}\"")).collect();
+    let few = constants[..400].join(",");
+    let constants = constants.join(",");
+    let schema = format!(r#"{{"type": "array", "items": {{"enum": [{constants}]}}}}"#);
+    let schema = compile_with(&schema, &options(true));
+    let mut session = Session::new();
+    let Outcome::Rejected(rejection) = schema.check(&mut session, "[0, 1, 2]") else {
+        panic!("none is a constant");
+    };
+    let lines = rejection.field_lines();
+    let all = 20_000 * "'constant-00000', ".len() - 2;
+    let more = "0: Input should be ".len() + all - (64 << 10);
+    assert_eq!(lines.len(), 3);
+    for (at, line) in lines.iter().enumerate() {
+        assert!(line.starts_with(&format!("{at}: Input should be 'constant-00000', 'constant-00001', ")), "{line}");
+        assert!(line.ends_with(&format!("… ({more} bytes more)")), "{line}");
+        assert!(line.len() < (64 << 10) + 64, "{} bytes", line.len());
+    }
+    let mut whole = String::new();
+    rejection.write_field(&mut whole).expect("a String takes every write");
+    assert_eq!(whole, format!("{}\n… (2 failures more)", lines[0]));
+
+    let schema = format!(r#"{{"anyOf": [{{"enum": [{few}]}}, {{"type": "boolean"}}]}}"#);
+    let label = &lax(&schema, "null")["v.literal[".len()..];
+    let label = &label[..label.find(": ").expect("a message")];
+    assert!(label.starts_with("'constant-00000','constant-00001',"), "{label}");
+    assert_eq!(("literal[".len() + label.len(), label.ends_with('…')), ((4 << 10) + '…'.len_utf8(), true));
+}
+
+/// The labels of a wide tuple end once, not with a mark for every element.
+#[test]
+fn wide_labels_end_once() {
+    let elements = vec![r#"{"type": "integer"}"#; 500].join(",");
+    let lines = lax(
+        &format!(r#"{{"anyOf": [{{"type": "array", "prefixItems": [{elements}]}}, {{"type": "boolean"}}]}}"#),
+        "null",
+    );
+    assert_eq!(
+        lines,
+        format!(
+            "v.tuple[{}…]: Input should be a valid tuple\nv.bool: Input should be a valid boolean",
+            "int, ".repeat(63)
+        )
+    );
+}
+
+/// Looking for tags is paid for, and that a branch is null is told at a look.
+#[test]
+fn unions_pay_for_what_they_look_at() {
+    let rules: Vec<String> = (0..200).map(|at| format!(r#"{{"not": {{"const": {at}}}}}"#)).collect();
+    let rules = rules.join(",");
+    let branches: Vec<String> = (0..50)
+        .map(|at| format!(r#"{{"type": "object", "properties": {{"k": {{"const": "t{at}"}}}}, "required": ["k"], "allOf": [{rules}]}}"#))
+        .collect();
+    let schema = format!(
+        r#"{{"type": "array", "items": {{"oneOf": [{}], "discriminator": {{"propertyName": "k"}}}}}}"#,
+        branches.join(",")
+    );
+    let call = format!("[{}]", vec![r#"{"k": "z"}"#; 2_000].join(","));
+    let compiled = compile_with(&schema, &options(true));
+    assert!(fields_within(&compiled, r#"[{"k": "z"}]"#).starts_with("0: Input tag 'z' found using 'k' does not match"));
+    assert_eq!(fields_within(&compiled, &call), "fault: fuel");
+
+    let schema = format!(r#"{{"type": "array", "items": {{"anyOf": [{{"allOf": [{rules}]}}, {{"type": "null"}}]}}}}"#);
+    let call = format!("[{}]", vec!["null"; 200_000].join(","));
+    assert_eq!(fields_within(&compile_with(&schema, &options(true)), &call), "Accepted(Accepted { notices: [] })");
+}
+
 /// Long texts of every format and type end.
 #[test]
 fn long_texts_do_no_harm() {
@@ -743,4 +814,58 @@ fn field_lines_do_not_allocate_once_their_memory_is_there() {
     };
     run();
     assert_eq!(measure(run).count_total, 0);
+}
+
+/// Formats and unions of unions take no memory but a session's own, whether it reads values anew or not.
+#[test]
+fn formats_and_unions_do_not_allocate() {
+    let schema = r#"{"properties": {
+        "uri": {"type": "string", "format": "uri"}, "id": {"type": "string", "format": "uuid"},
+        "on": {"type": "string", "format": "date"}, "at": {"type": "string", "format": "date-time"},
+        "all": {"type": "array", "items": {"anyOf": [
+            {"anyOf": [{"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, {"type": "object"}]},
+            {"anyOf": [{"type": "array"}, {"type": "number", "maximum": 3}]}
+        ]}}
+    }}"#;
+    let tools = format!(r#"[{{"name": "t", "inputSchema": {schema}}}]"#);
+    let wide = format!(r#"{{"all": [{}]}}"#, vec![r#""x""#; 250].join(","));
+    let mut out = String::with_capacity(1 << 18);
+    for lax in [false, true] {
+        let (catalog, _) = Catalog::compile(&tools, &options(lax)).expect("a catalog");
+        for call in [
+            r#"{"uri": "http://example.org/é é é é é é é é é é é é é é é é é é é é é é é é é é"}"#,
+            r#"{"uri": "x"}"#,
+            r#"{"uri": "http://h:x/"}"#,
+            r#"{"id": "\u0031\u0032-x"}"#,
+            r#"{"id": "\u0030000000000000000000000000000000000000000000000000000000000000000"}"#,
+            r#"{"on": "2024-13-01", "at": "2024-05-06T25:00:00Z"}"#,
+            &wide,
+        ] {
+            let mut session = catalog.session(call.len());
+            let count = measure(|| {
+                if let Outcome::Rejected(rejection) = catalog.check(&mut session, "t", call) {
+                    rejection.write_field(&mut out).expect("a String takes every write");
+                }
+            });
+            assert_eq!(count.count_total, 0, "lax {lax}: {call}");
+            out.clear();
+        }
+    }
+}
+
+/// What is said of a UUID does not depend on its spelling.
+#[test]
+fn uuids_with_escapes_are_said_as_others() {
+    let schema = r#"{"type": "object", "properties": {"v": {"type": "string", "format": "uuid"}}}"#;
+    let schema = compile_with(schema, &options(true));
+    let zeros = "0".repeat(60);
+    for (plain, escaped, expected) in [
+        ("1g", r"\u0031g", "invalid character: found `g` at 1"),
+        ("12é", r"1\u0032\u00e9", "invalid character: found `é` at 2"),
+        (&*zeros, &*format!(r"\u0030{}", &zeros[1..]), "invalid length: found 60"),
+    ] {
+        let said = |text: &str| fields(&schema, format!(r#"{{"v": "{text}"}}"#).as_str());
+        assert_eq!(said(plain), said(escaped));
+        assert!(said(plain).contains(expected), "{}", said(plain));
+    }
 }

@@ -15,7 +15,17 @@ use crate::shown::write_json_char;
 
 /// The elements of a list in value notation, in order; none for any other text.
 pub(crate) fn elements(list: &str) -> impl Iterator<Item = &str> {
-    let mut rest = list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+    elements_inside(inside(list).unwrap_or_default())
+}
+
+/// What stands between the brackets of a list; none for any other text.
+pub(crate) fn inside(list: &str) -> Option<&str> {
+    list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
+}
+
+/// The elements of a list without its brackets, in order.
+pub(crate) fn elements_inside(inside: &str) -> impl Iterator<Item = &str> {
+    let mut rest = inside;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches([',', ' ']);
         let (element, after) = rest.split_at(element_bytes(rest));

@@ -609,6 +609,11 @@ impl<'w, W: Write> Bounded<'w, W> {
         Bounded { out, left: bytes_max, cut: 0 }
     }
 
+    /// Whether something has been cut, so that nothing more is passed on.
+    pub fn is_cut(&self) -> bool {
+        self.cut > 0
+    }
+
     /// Ends the text: says what was cut, if anything.
     pub fn finish(self) -> fmt::Result {
         if self.cut == 0 { Ok(()) } else { write!(self.out, "… ({} bytes more)", self.cut) }

@@ -1,13 +1,18 @@
 //! What a block of explaining code says of a value, told from its instructions and their notes.
 
+use crate::describe::block_words;
 use crate::failure::Wording;
 use crate::format::Format;
 use crate::insn::{Operand, Target, Types, Word};
+use crate::literal;
 use crate::opcode::Opcode;
 use crate::unit::{Note, StrId, Table, Unit};
 
 /// References that are followed to what they refer to.
 const REFERENCES_MAX: usize = 16;
+
+/// A longer block than this, up to its type, says more than that a value is null. Unit: instructions.
+const NULL_OPS_MAX: usize = 8;
 
 /// A block: one schema object.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +29,12 @@ impl<'u> Block<'u> {
 
     /// Its instructions.
     pub(super) fn words(self) -> impl Iterator<Item = (u32, Word)> + 'u {
-        let words = self.unit.code().get(self.pc as usize..).unwrap_or_default();
-        (self.pc..).zip(words.iter().copied()).take_while(|(_, word)| word.opcode() != Opcode::Leave)
+        block_words(self.unit, self.pc)
+    }
+
+    /// How many instructions it has, which is what looking for one costs. Unit: fuel.
+    pub(super) fn cost(self) -> u64 {
+        self.words().count() as u64
     }
 
     /// The types of which values pass, whatever it says of others.
@@ -62,9 +71,10 @@ impl<'u> Block<'u> {
         self.find(Opcode::Properties).map(|(pc, word)| (pc, self.unit.table(word.c)))
     }
 
-    /// Whether it says that a value is null, and no more.
+    /// Whether it says that a value is null, and no more. Cost: constant, since unions ask it of every branch.
     pub(super) fn is_null(self) -> bool {
-        self.types().is_some_and(|(_, types)| types == Types::NULL)
+        let mut words = self.words().take(NULL_OPS_MAX);
+        words.any(|(_, word)| word.opcode() == Opcode::TypeIs && Types(word.a) == Types::NULL)
     }
 
     /// Whether objects of it are models rather than mappings: they have named properties.
@@ -127,66 +137,11 @@ pub(super) fn discriminator(unit: &Unit, pc: u32) -> Option<&str> {
     note_text(unit, pc, before)
 }
 
-/// The constants that the instruction compares with, in the order of the schema, each in value notation.
-pub(super) fn constants(unit: &Unit, pc: u32) -> impl Iterator<Item = &str> {
+/// The constants that the instruction compares with, in the order of the schema, in value notation: joined by `, `, and whether
+/// they are a list.
+pub(super) fn constants(unit: &Unit, pc: u32) -> (&str, bool) {
     let note: Option<&Note> = unit.note(pc);
     let text = note.and_then(|note| unit.note_texts(note).first()).map_or("", |id: &StrId| unit.str(*id));
-    let is_list = note.is_some_and(|note| note.wording == Wording::NotOneOf);
-    let inside =
-        if is_list { text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text) } else { text };
-    Constants { rest: inside, whole: !is_list }
-}
-
-/// Splits a list in value notation.
-struct Constants<'t> {
-    rest: &'t str,
-    whole: bool,
-}
-
-impl<'t> Iterator for Constants<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let end = if self.whole { self.rest.len() } else { end_of_first(self.rest) };
-        let (first, rest) = self.rest.split_at(end);
-        self.rest = rest.strip_prefix(", ").unwrap_or("");
-        Some(first)
-    }
-}
-
-/// Where the first element ends: at a comma outside of quotes and brackets.
-fn end_of_first(text: &str) -> usize {
-    let (mut quote, mut escaped, mut depth) = (None, false, 0_u32);
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), b'\\') => escaped = true,
-            (Some(open), _) => quote = Some(open).filter(|open| *open != byte),
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None, b'[' | b'{') => depth += 1,
-            (None, b']' | b'}') => depth = depth.saturating_sub(1),
-            (None, b',') if depth == 0 => return at,
-            (None, _) => {}
-        }
-    }
-    text.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_split_at_their_own_commas() {
-        let parts = |rest| Constants { rest, whole: false }.collect::<Vec<_>>();
-        assert_eq!(parts("'a', 2, True"), ["'a'", "2", "True"]);
-        assert_eq!(
-            parts(r#""it's, so", '\', ', [1, 2], {'k': 'v, w'}"#),
-            [r#""it's, so""#, r"'\', '", "[1, 2]", "{'k': 'v, w'}"]
-        );
-        assert!(parts("").is_empty());
-    }
+    let inside = literal::inside(text).filter(|_| note.is_some_and(|note| note.wording == Wording::NotOneOf));
+    inside.map_or((text, false), |inside| (inside, true))
 }

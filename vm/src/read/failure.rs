@@ -1,5 +1,6 @@
 //! What a reading finds wrong, as numbers; [`super::render`] has the words.
 
+use super::BLOCKS_MAX;
 use super::problem::Problem;
 use crate::tape::{Node, reserve_total};
 use crate::unit::StrId;
@@ -160,6 +161,13 @@ pub(super) const NO_PC: u32 = u32::MAX;
 /// The location of the whole.
 pub(super) const ROOT: u32 = 0;
 
+/// Steps to one value: each block inside another is at most two steps further, and a failure stands at most one below.
+const PATH_MAX: usize = 2 * BLOCKS_MAX as usize + 4;
+
+/// Steps for each failure that is listed, on the average; listing ends where locations take more. Reason: steps into branches
+/// come from the schema alone, so nothing about a call bounds them.
+const STEPS_PER_FAILURE: usize = 16;
+
 /// Locations as a tree of steps; a location is one number.
 #[derive(Debug, Default)]
 pub(super) struct Locations {
@@ -184,11 +192,16 @@ impl Locations {
         self.steps.get((location as usize).checked_sub(1)?).copied()
     }
 
-    /// The steps from the root. Cost: quadratic in their number, which the depth of calls bounds.
+    /// The steps from the root. Cost: linear in their number, of which there are at most [`PATH_MAX`].
     pub(super) fn steps(&self, location: u32) -> impl Iterator<Item = FieldStep> {
-        let up = move |from| std::iter::successors(self.parent(from), |(parent, _)| self.parent(*parent));
-        let len = up(location).count();
-        (0..len).rev().filter_map(move |at| up(location).nth(at).map(|(_, step)| step))
+        let mut path = [ROOT; PATH_MAX];
+        let up = std::iter::successors(Some(location), |at| self.parent(*at).map(|(parent, _)| parent));
+        let mut from = PATH_MAX;
+        for (place, at) in path.iter_mut().rev().zip(up.take_while(|at| *at != ROOT)) {
+            *place = at;
+            from -= 1;
+        }
+        (from..PATH_MAX).filter_map(move |at| self.parent(*path.get(at)?).map(|(_, step)| step))
     }
 }
 
@@ -235,17 +248,34 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Allocates what calls of `nodes` values and `bytes` need, with so many failures listed.
-    pub fn reserve(&mut self, nodes: usize, bytes: usize, failures_max: usize) {
+    /// Allocates what calls of `nodes` values and `bytes` need, with so many failures listed, and where values are read anew
+    /// (`lax`), two edits for each value: of the branch that is tried and of the best one before it. More edits, by several
+    /// blocks about one value or unions inside unions, grow it once.
+    pub fn reserve(&mut self, nodes: usize, bytes: usize, failures_max: usize, lax: bool) {
         reserve_total(&mut self.failures, failures_max);
-        reserve_total(&mut self.locations.steps, nodes + failures_max);
-        reserve_total(&mut self.edits, nodes);
+        // Beside what is listed there is one path that is being walked.
+        reserve_total(&mut self.locations.steps, steps_max(failures_max).saturating_add(PATH_MAX));
         reserve_total(&mut self.slots, nodes);
-        self.text.clear();
-        // A number that is written anew takes at most so many bytes for each of its digits, a URL three for each byte.
-        self.text.reserve(4 * bytes + 64);
         self.spare.clear();
-        self.spare.reserve(bytes);
+        // A URL takes three bytes for each that it escapes.
+        self.spare.reserve(bytes.saturating_mul(3).saturating_add(64));
+        self.text.clear();
+        if lax {
+            reserve_total(&mut self.edits, nodes.saturating_mul(2));
+            // A number that is written anew takes at most so many bytes for each of its digits, a URL three for each byte.
+            self.text.reserve(bytes.saturating_mul(4).saturating_add(64));
+        }
+    }
+
+    /// Lists what is wrong, or counts it where so many are listed or their locations have no room. Once one is only counted,
+    /// all that follow are.
+    pub(super) fn note(&mut self, failure: FieldFailure, failures_max: usize) {
+        let has_room = self.failures.len() < failures_max && self.locations.mark() <= steps_max(failures_max);
+        if has_room && self.unlisted == 0 {
+            self.failures.push(failure);
+        } else {
+            self.unlisted += 1;
+        }
     }
 
     /// What is wrong, in the order of the schema.
@@ -306,6 +336,11 @@ impl Reading {
         self.unlisted = mark.unlisted;
         self.locations.truncate(mark.locations);
     }
+}
+
+/// Steps that failures may keep: those of any first one, and so many more on the average.
+fn steps_max(failures_max: usize) -> usize {
+    failures_max.saturating_mul(STEPS_PER_FAILURE).saturating_add(PATH_MAX)
 }
 
 /// See [`Reading::mark`].

@@ -7,6 +7,7 @@ use super::failure::NO_PC;
 use super::scalar::type_of_branch;
 use crate::format::Format;
 use crate::insn::{Operand, Target, Types};
+use crate::literal;
 use crate::opcode::Opcode;
 use crate::unit::{Extra, Unit};
 
@@ -15,6 +16,9 @@ const DEPTH_MAX: u32 = 8;
 
 /// Labels that one label is made of at most.
 const PARTS_MAX: u32 = 64;
+
+/// Text of one label; an `enum` in it may have any length. Unit: bytes.
+const BYTES_MAX: usize = 4 << 10;
 
 /// Constraints that make a plain type a constrained one.
 const CONSTRAINTS: [Opcode; 8] = [
@@ -36,7 +40,8 @@ pub(super) fn write_label(out: &mut impl Write, unit: &Unit, pc: u32) -> fmt::Re
     if let Some(types) = type_of_branch(pc) {
         return out.write_str(plain_name(types));
     }
-    Labeller { out, parts_left: PARTS_MAX }.block(Some(Block { unit, pc }), 0)
+    let mut out = Short { out, left: BYTES_MAX, is_cut: false };
+    Labeller { out: &mut out, parts_left: PARTS_MAX }.block(Some(Block { unit, pc }), 0)
 }
 
 fn plain_name(types: Types) -> &'static str {
@@ -64,12 +69,38 @@ fn format_name(format: Format) -> &'static str {
     }
 }
 
-struct Labeller<'w, W> {
+/// Passes on so many bytes, and `…` once for all others.
+struct Short<'w, W> {
     out: &'w mut W,
+    left: usize,
+    is_cut: bool,
+}
+
+impl<W: Write> Write for Short<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.is_cut {
+            return Ok(());
+        }
+        let fitting = up_to(text, self.left);
+        self.left -= fitting.len();
+        self.out.write_str(fitting)?;
+        self.is_cut = fitting.len() < text.len();
+        if self.is_cut { self.out.write_char('…') } else { Ok(()) }
+    }
+}
+
+/// As much of the text as so many bytes hold.
+fn up_to(text: &str, bytes_max: usize) -> &str {
+    let end = (0..=bytes_max.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+struct Labeller<'s, 'w, W> {
+    out: &'s mut Short<'w, W>,
     parts_left: u32,
 }
 
-impl<W: Write> Labeller<'_, W> {
+impl<W: Write> Labeller<'_, '_, W> {
     /// Recursion is bounded by [`DEPTH_MAX`], width by [`PARTS_MAX`].
     fn block(&mut self, block: Option<Block<'_>>, depth: u32) -> fmt::Result {
         let Some(block) = block.map(Block::resolved) else {
@@ -111,11 +142,29 @@ impl<W: Write> Labeller<'_, W> {
             return write!(self.out, "{prefix}enum[{title}]");
         }
         self.out.write_str("literal[")?;
-        for (at, constant) in constants(block.unit, pc).enumerate() {
-            self.out.write_str(if at > 0 { "," } else { "" })?;
-            self.out.write_str(constant)?;
+        let (text, is_list) = constants(block.unit, pc);
+        if is_list {
+            // What is beyond is not seen in a label, though it has no spaces, and need not be taken apart.
+            for (at, constant) in literal::elements_inside(up_to(text, 2 * BYTES_MAX)).enumerate() {
+                self.out.write_str(if at > 0 { "," } else { "" })?;
+                self.out.write_str(constant)?;
+            }
+        } else {
+            self.out.write_str(text)?;
         }
         self.out.write_char(']')
+    }
+
+    /// Labels of what is inside a block; `…` once for all beyond those that a label has.
+    fn list<'b>(&mut self, blocks: impl Iterator<Item = Option<Block<'b>>>, joint: &str, depth: u32) -> fmt::Result {
+        for (at, block) in blocks.enumerate() {
+            self.out.write_str(if at > 0 { joint } else { "" })?;
+            if self.parts_left == 0 {
+                return self.out.write_char('…');
+            }
+            self.block(block, depth + 1)?;
+        }
+        Ok(())
     }
 
     fn scalar(&mut self, block: Block<'_>, types: Types) -> fmt::Result {
@@ -133,10 +182,8 @@ impl<W: Write> Labeller<'_, W> {
         let item = |word: crate::insn::Word| Block::of(block.unit, Target::decode(word.c));
         if let Some((_, word)) = block.find(Opcode::PrefixItems) {
             self.out.write_str("tuple[")?;
-            for (at, bits) in block.unit.list(word.c).iter().enumerate() {
-                self.out.write_str(if at > 0 { ", " } else { "" })?;
-                self.block(Block::of(block.unit, Target::from_bits(*bits)), depth + 1)?;
-            }
+            let elements = block.unit.list(word.c).iter();
+            self.list(elements.map(|bits| Block::of(block.unit, Target::from_bits(*bits))), ", ", depth)?;
             return self.out.write_char(']');
         }
         self.out.write_str(if block.has(Opcode::UniqueItems) { "set[" } else { "list[" })?;
@@ -168,10 +215,7 @@ impl<W: Write> Labeller<'_, W> {
         let several = others.clone().nth(1).is_some();
         self.out.write_str(if has_null { "nullable[" } else { "" })?;
         self.out.write_str(if several { "union[" } else { "" })?;
-        for (at, branch) in others.enumerate() {
-            self.out.write_str(if at > 0 { "," } else { "" })?;
-            self.block(branch, depth + 1)?;
-        }
+        self.list(others, ",", depth)?;
         self.out.write_str(if several { "]" } else { "" })?;
         self.out.write_str(if has_null { "]" } else { "" })
     }

@@ -48,7 +48,7 @@ impl<'r, 't> Reader<'r, 't> {
         }
         match found {
             Found::No => {
-                let code = if self.is_long_among_integers(word, node) {
+                let code = if self.is_long_among_integers(word, node)? {
                     FieldCode::IntParsingSize
                 } else if named && word.opcode() == Opcode::EnumIs {
                     FieldCode::Enum
@@ -187,17 +187,22 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     /// Whether an integer of more than 64 bits is looked for among integers, which pydantic does not do.
-    fn is_long_among_integers(&self, word: Word, node: Node) -> bool {
+    fn is_long_among_integers(&mut self, word: Word, node: Node) -> Step<bool> {
         let is_long = matches!(self.tape.view_node(node), View::Number(Number::Big(_))) && self.mode.is_pydantic();
+        if !is_long {
+            return Ok(false);
+        }
+        let unit = self.unit;
         let is_integer = |number: Number<'_>| number.is_integer_literal();
-        is_long
-            && match self.unit.parts.enums.get(word.c as usize).filter(|_| word.opcode() == Opcode::EnumIs) {
-                Some(set) => set.numbers.iter().any(|id| is_integer(self.unit.number(*id))),
-                None if word.opcode() == Opcode::ConstIs => {
-                    matches!(self.unit.values().view_node(self.unit.value(word.c)), View::Number(number) if is_integer(number))
-                }
-                None => false,
-            }
+        if word.opcode() == Opcode::ConstIs {
+            let constant = unit.values().view_node(unit.value(word.c));
+            return Ok(matches!(constant, View::Number(number) if is_integer(number)));
+        }
+        let Some(set) = unit.parts.enums.get(word.c as usize) else {
+            return Ok(false);
+        };
+        self.spend(set.numbers.len() as u64)?;
+        Ok(set.numbers.iter().any(|id| is_integer(unit.number(*id))))
     }
 
     fn equals(&mut self, constant: u32, node: Node) -> Step<bool> {

@@ -5,9 +5,11 @@ use std::fmt::{self, Write};
 use super::block::{Block, constants, discriminator, note_text};
 use super::failure::{FieldCode, FieldFailure, FieldStep, Reading};
 use super::label::write_label;
+use crate::describe::block_of;
 use crate::format::Format;
 use crate::insn::Target;
 use crate::instance::View;
+use crate::literal;
 use crate::number::Number;
 use crate::opcode::Opcode;
 use crate::render::{LocationStep, write_masked_name, write_pointer_char, write_value};
@@ -15,6 +17,13 @@ use crate::shown::write_masked;
 use crate::tape::{Node, Tape};
 use crate::text::Text;
 use crate::unit::Unit;
+
+/// Alternatives that are taken apart for a message; longer lists stand in it as a schema has them, and of tags there are no
+/// more. Reason: a list may be as long as a schema, and a message is written for every failure. Unit: bytes.
+const LIST_BYTES_MAX: usize = 64 << 10;
+
+/// The longest text of which the reader of UUIDs tells more than the length. Unit: bytes.
+const UUID_BYTES_MAX: usize = 45;
 
 /// Words what a reading has left behind.
 #[derive(Clone, Copy, Debug)]
@@ -221,15 +230,27 @@ impl<'r> FieldLines<'r> {
         }
     }
 
-    /// Reads the text once more, for the words of the crate that does.
+    /// Reads the text once more, for the words of the crate that does. Of one that is longer than any UUID it tells the
+    /// length alone, so that a short buffer holds all that it has to see.
     fn uuid_problem(self, out: &mut impl Write, node: Node) -> fmt::Result {
         let View::String(text) = self.tape.view_node(node) else {
             return Ok(());
         };
-        let mut plain = String::new();
-        match uuid::Uuid::parse_str(text.plain(&mut plain)) {
-            Err(problem) => write!(out, ", {problem}"),
-            Ok(_) => Ok(()),
+        let mut buffer = [0; UUID_BYTES_MAX];
+        let mut len = 0;
+        for c in text.chars() {
+            let end = len + c.len_utf8();
+            if let Some(place) = buffer.get_mut(len..end) {
+                c.encode_utf8(place);
+            }
+            len = end;
+        }
+        match buffer.get(..len).map(str::from_utf8) {
+            Some(Ok(plain)) => match uuid::Uuid::parse_str(plain) {
+                Err(problem) => write!(out, ", {problem}"),
+                Ok(_) => Ok(()),
+            },
+            _ => write!(out, ", invalid length: found {len}"),
         }
     }
 
@@ -244,7 +265,10 @@ impl<'r> FieldLines<'r> {
 
     fn literal(self, out: &mut impl Write, pc: u32) -> fmt::Result {
         out.write_str("Input should be ")?;
-        write_alternatives(out, constants(self.unit, pc), " or ")
+        match constants(self.unit, pc) {
+            (list, true) if list.len() <= LIST_BYTES_MAX => write_alternatives(out, list),
+            (text, _) => out.write_str(text),
+        }
     }
 
     fn tag_invalid(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
@@ -259,7 +283,17 @@ impl<'r> FieldLines<'r> {
         write!(out, "' found using '{name}' does not match any of the expected tags: ")?;
         let branches = self.operand(failure.pc).map_or(&[][..], |list| unit.list(list));
         let tags = branches.iter().filter_map(|bits| Block::of(unit, Target::from_bits(*bits))?.tag(name)?.literal());
-        write_alternatives(out, tags.flat_map(|(pc, _)| constants(unit, pc)), ", ")
+        let mut bytes = 0;
+        for (at, (pc, _)) in tags.enumerate() {
+            out.write_str(if at > 0 { ", " } else { "" })?;
+            if bytes > LIST_BYTES_MAX {
+                return out.write_char('…');
+            }
+            let (text, _) = constants(unit, pc);
+            out.write_str(text)?;
+            bytes += text.len();
+        }
+        Ok(())
     }
 
     fn bound(self, out: &mut impl Write, what: &str, pc: u32) -> fmt::Result {
@@ -295,19 +329,16 @@ impl<'r> FieldLines<'r> {
 
     /// Whether the block around the instruction has elements of their own.
     fn is_tuple(self, pc: u32) -> bool {
-        let code = self.unit.code();
-        let before = code.get(..pc as usize).unwrap_or_default();
-        let start = before.iter().rposition(|word| word.opcode() == Opcode::Leave).map_or(0, |at| at + 1);
-        Block { unit: self.unit, pc: start as u32 }.has(Opcode::PrefixItems)
+        Block { unit: self.unit, pc: block_of(self.unit, pc) }.has(Opcode::PrefixItems)
     }
 }
 
 /// Writes `'a', 2 or True`.
-fn write_alternatives<'t>(out: &mut impl Write, texts: impl Iterator<Item = &'t str>, last: &str) -> fmt::Result {
-    let mut texts = texts.peekable();
+fn write_alternatives(out: &mut impl Write, list: &str) -> fmt::Result {
+    let mut texts = literal::elements_inside(list).peekable();
     let mut first = true;
     while let Some(text) = texts.next() {
-        let joint = if texts.peek().is_some() { ", " } else { last };
+        let joint = if texts.peek().is_some() { ", " } else { " or " };
         out.write_str(if first { "" } else { joint })?;
         first = false;
         out.write_str(text)?;

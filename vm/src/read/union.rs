@@ -19,9 +19,10 @@ impl<'r> Reader<'r, '_> {
     pub(super) fn union(&mut self, (pc, word): (u32, Word), node: Node, at: u32) -> Step<bool> {
         let unit = self.unit;
         let branches = unit.list(word.c);
+        // Whether a branch is null is told at a look.
         self.spend(branches.len() as u64)?;
         if let Some(name) = discriminator(unit, pc)
-            && branches.iter().all(|bits| self.tag(*bits, name).is_some())
+            && self.have_tags(branches, name)?
         {
             return self.tagged((pc, name), branches, node, at);
         }
@@ -142,9 +143,25 @@ impl<'r> Reader<'r, '_> {
         }
     }
 
-    /// The constants of a branch's tag.
-    fn tag(&self, bits: u32, name: &str) -> Option<Block<'r>> {
-        Block::of(self.unit, Target::from_bits(bits))?.tag(name)
+    /// Whether every branch has a tag of that name.
+    fn have_tags(&mut self, branches: &[u32], name: &str) -> Step<bool> {
+        for bits in branches {
+            if self.tag(*bits, name)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The constants of a branch's tag. The instructions that are looked at are paid for.
+    fn tag(&mut self, bits: u32, name: &str) -> Step<Option<Block<'r>>> {
+        let Some(branch) = Block::of(self.unit, Target::from_bits(bits)).map(Block::resolved) else {
+            return Ok(None);
+        };
+        self.spend(branch.cost())?;
+        let tag = branch.tag(name);
+        self.spend(tag.map_or(0, Block::cost))?;
+        Ok(tag)
     }
 
     /// Takes the branch that the tag means.
@@ -158,7 +175,7 @@ impl<'r> Reader<'r, '_> {
             return Ok(false);
         };
         for bits in branches {
-            let literal = self.tag(*bits, name).and_then(Block::literal);
+            let literal = self.tag(*bits, name)?.and_then(Block::literal);
             let Some((_, word)) = literal else {
                 continue;
             };

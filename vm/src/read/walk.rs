@@ -323,11 +323,7 @@ impl<'r, 't> Reader<'r, 't> {
     }
 
     pub(super) fn note(&mut self, failure: FieldFailure) {
-        if self.reading.failures.len() < self.failures_max {
-            self.reading.failures.push(failure);
-        } else {
-            self.reading.unlisted += 1;
-        }
+        self.reading.note(failure, self.failures_max);
     }
 
     /// Notes that a member is missing.
