@@ -3,16 +3,17 @@
 //! ```text
 //! empty_arguments: AsObject     null, "", blank text  ->  {}
 //! unknown_parameters: Report    the schema passes the call; its counterpart, which forbids unknown names, does not
-//!                               ->  accepted, with a notice for each of them
+//!                               ->  accepted, with a notice for each of them. A counterpart that would be larger than a
+//!                               unit may be is left out, and each call that passes has a notice of that
 //! unknown_parameters: Forbid    the unit forbids them itself. Where a `oneOf` counts branches, its counterpart, which does
 //!                               not, must pass the call as well
 //! ```
 //!
 //! A schema of which nothing is asked has none of this, and its check knows nothing of it but a null pointer.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use callgate_compiler::{EmptyArguments, Options, UnknownParameters};
+use callgate_compiler::{EmptyArguments, Options, UnknownParameters, left_out_digest};
 use callgate_vm::instance::{Halt, Instance, View};
 use callgate_vm::json;
 use callgate_vm::judge;
@@ -37,34 +38,38 @@ const NOTICE_BYTES_MAX: usize = 512;
 const NO_ARGUMENTS: &[u8] = b"{}";
 
 /// What is asked of calls.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ByOptions {
     empty_as_object: bool,
     counterpart: Option<Counterpart>,
 }
 
 /// The schema read the other way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Counterpart {
     /// It names what is unknown in calls that pass.
     Notices(Schema),
+    /// It would, and is too large; this one says nothing.
+    LeftOut(Schema),
     /// It must pass calls too.
     Confirms(Schema),
 }
 
 impl ByOptions {
-    /// What the options ask of arguments; `None` if that is nothing. `counterpart`: of the schema, if it has one.
-    pub(crate) fn of_arguments(options: &Options, counterpart: Option<Schema>) -> Option<ByOptions> {
-        Self::of(options, options.empty_arguments == EmptyArguments::AsObject, counterpart)
+    /// What the options ask of arguments to `unit`; `None` if that is nothing. `counterpart`: of the schema, if it has one.
+    pub(crate) fn of_arguments(options: &Options, unit: &Unit, counterpart: Option<Schema>) -> Option<ByOptions> {
+        Self::of(options, options.empty_arguments == EmptyArguments::AsObject, unit, counterpart)
     }
 
     /// As above, of results.
-    pub(crate) fn of_results(options: &Options, counterpart: Option<Schema>) -> Option<ByOptions> {
-        Self::of(options, false, counterpart)
+    pub(crate) fn of_results(options: &Options, unit: &Unit, counterpart: Option<Schema>) -> Option<ByOptions> {
+        Self::of(options, false, unit, counterpart)
     }
 
-    fn of(options: &Options, empty_as_object: bool, counterpart: Option<Schema>) -> Option<ByOptions> {
+    fn of(options: &Options, empty_as_object: bool, unit: &Unit, counterpart: Option<Schema>) -> Option<ByOptions> {
+        let is_left_out = |schema: &Schema| *schema.unit().digest() == left_out_digest(unit.digest());
         let counterpart = counterpart.map(|schema| match options.unknown_parameters {
+            UnknownParameters::Report if is_left_out(&schema) => Counterpart::LeftOut(schema),
             UnknownParameters::Report => Counterpart::Notices(schema),
             UnknownParameters::Ignore | UnknownParameters::Forbid => Counterpart::Confirms(schema),
         });
@@ -74,9 +79,22 @@ impl ByOptions {
     /// The counterpart's unit.
     pub(crate) fn unit(&self) -> Option<&Unit> {
         match &self.counterpart {
-            Some(Counterpart::Notices(schema) | Counterpart::Confirms(schema)) => Some(schema.unit()),
+            Some(Counterpart::Notices(schema) | Counterpart::LeftOut(schema) | Counterpart::Confirms(schema)) => {
+                Some(schema.unit())
+            }
             None => None,
         }
+    }
+
+    /// The same, with other bounds of a check: see [`Schema::with_bounds`].
+    pub(crate) fn with_bounds(&self, failures_max: u64, fuel_max: u64) -> ByOptions {
+        let bounded = |schema: &Schema| schema.with_bounds(failures_max, fuel_max);
+        let counterpart = self.counterpart.as_ref().map(|counterpart| match counterpart {
+            Counterpart::Notices(schema) => Counterpart::Notices(bounded(schema)),
+            Counterpart::LeftOut(schema) => Counterpart::LeftOut(bounded(schema)),
+            Counterpart::Confirms(schema) => Counterpart::Confirms(bounded(schema)),
+        });
+        ByOptions { counterpart, ..*self }
     }
 }
 
@@ -107,6 +125,7 @@ impl Schema {
                 };
                 Outcome::Accepted(Accepted { notices })
             }
+            Some(Counterpart::LeftOut(_)) if self.passes(session, arguments) => left_out(),
             Some(_) => self.check_alone(session, arguments),
         }
     }
@@ -134,6 +153,7 @@ impl Schema {
                 };
                 Outcome::Accepted(Accepted { notices })
             }
+            Some(Counterpart::LeftOut(_)) if self.passes_host(session, stack, host) => left_out(),
             _ => self.check_instance_alone(session, stack, host),
         }
     }
@@ -194,7 +214,7 @@ impl Schema {
         };
         match session.tape.read_text(text, self.read_options()) {
             Ok(_) => self.notices(session, Some(text)),
-            Err(ReadError::Fault(code)) => vec![undecided(code.into())],
+            Err(ReadError::Fault(code)) => vec![undecided(Fault::from(code))],
             Err(ReadError::Malformed(_)) => Vec::new(),
         }
     }
@@ -203,7 +223,7 @@ impl Schema {
     fn notices_of_reading(&self, session: &mut Session) -> Vec<String> {
         match session.fill_coerced(self) {
             Ok(()) => self.notices(session, None),
-            Err(code) => vec![undecided(code.into())],
+            Err(code) => vec![undecided(Fault::from(code))],
         }
     }
 
@@ -211,7 +231,7 @@ impl Schema {
         let copied = session.tape.copy(host, self.bounds().depth_max).map(|_| ());
         match copied {
             Ok(()) => self.notices(session, None),
-            Err(Halt::Fault(code)) => vec![undecided(code.into())],
+            Err(Halt::Fault(code)) => vec![undecided(Fault::from(code))],
             Err(Halt::Unreadable | Halt::Stackless) => Vec::new(),
         }
     }
@@ -223,7 +243,7 @@ impl Schema {
         let instance = TapeInstance::new(tape, 0);
         let found = find_unknown(self.unit(), instance, tape_stack, scratch, unknown, &self.bounds(), NOTICES_MAX);
         if let Err(Halt::Fault(code)) = found {
-            return vec![undecided(code.into())];
+            return vec![undecided(Fault::from(code))];
         }
         let mut notices: Vec<String> = (0..unknown.listed())
             .map(|at| {
@@ -254,8 +274,13 @@ fn write_notice(
     out.finish()
 }
 
-fn undecided(fault: Fault) -> String {
-    format!("whether there are unknown parameters was not decided: {fault}")
+fn undecided(why: impl Display) -> String {
+    format!("whether there are unknown parameters was not decided: {why}")
+}
+
+/// Accepted, by a schema whose counterpart was left out.
+fn left_out<'s>() -> Outcome<'s> {
+    Outcome::Accepted(Accepted { notices: vec![undecided("what tells would be larger than unit_bytes_max allows")] })
 }
 
 // --- arguments that are empty ------------------------------------------------------------------------------------

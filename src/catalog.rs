@@ -18,6 +18,7 @@ use crate::diff::Diff;
 use crate::load_error::LoadError;
 use crate::loaded::LoadedTool;
 use crate::report::{Refused, Report};
+use crate::result::prepare_results;
 use crate::schema::{Arguments, Outcome, Schema};
 use crate::session::Session;
 use crate::style::Rendering;
@@ -168,7 +169,7 @@ pub struct Catalog {
     counters: Counters,
     report: Arc<Report>,
     counts_calls: bool,
-    /// Judges results without content, once there is one.
+    /// Judges results without content, once there is one: shared parts, put together without allocating.
     pub(crate) envelope: OnceLock<Schema>,
     rendering: Rendering,
 }
@@ -309,6 +310,9 @@ impl Catalog {
         };
         let input = schema(&compiled.input, SchemaRole::Input);
         let output = compiled.output.as_ref().and_then(|output| schema(output, SchemaRole::Output));
+        if output.is_some() {
+            prepare_results();
+        }
         let name = compiled.name.clone();
         let counts = self.counts_calls.then(Arc::default);
         Tool {
@@ -388,6 +392,10 @@ impl Catalog {
     /// loaded it reads all units.
     pub fn session(&self, call_bytes: usize) -> Session {
         let mut session = Session::new();
+        if self.tools.iter().any(|tool| tool.output().is_some()) {
+            // A catalog that was loaded has compiled nothing so far.
+            prepare_results();
+        }
         let schemas = self.tools.iter().flat_map(|tool| [tool.input(), tool.output()]).flatten();
         // Tools may share units.
         let mut seen: HashSet<*const Unit, ahash::RandomState> = HashSet::default();

@@ -245,23 +245,39 @@ const UNKNOWN: [UnknownParameters; 3] =
 /// Numbers of the policies.
 const POLICIES: [Policy; 3] = [Policy::Flag, Policy::Quarantine, Policy::Strict];
 
+/// Writes all but the documents and the shape, which the text is read by and calls are not.
 fn write_options(out: &mut Writer, options: &Options) {
-    out.text(options.draft.name());
-    for choice in [options.assert_formats, options.lax, options.peephole, options.fusion] {
-        out.u8(choice.into());
+    // An option that is added does not compile until it is written.
+    let Options {
+        draft,
+        assert_formats,
+        lax,
+        unknown_parameters,
+        empty_arguments,
+        null_for_optional,
+        documents: _,
+        shape: _,
+        policy,
+        limits,
+        peephole,
+        fusion,
+    } = options;
+    out.text(draft.name());
+    for choice in [assert_formats, lax, peephole, fusion] {
+        out.u8((*choice).into());
     }
-    out.u8(UNKNOWN.iter().position(|choice| *choice == options.unknown_parameters).unwrap_or(0) as u8);
-    out.u8((options.empty_arguments == EmptyArguments::AsObject).into());
-    out.u8((options.null_for_optional == NullForOptional::AsAbsent).into());
-    out.u8(POLICIES.iter().position(|policy| *policy == options.policy).unwrap_or(0) as u8);
+    out.u8(UNKNOWN.iter().position(|choice| choice == unknown_parameters).unwrap_or(0) as u8);
+    out.u8((*empty_arguments == EmptyArguments::AsObject).into());
+    out.u8((*null_for_optional == NullForOptional::AsAbsent).into());
+    out.u8(POLICIES.iter().position(|choice| choice == policy).unwrap_or(0) as u8);
     out.count(Limits::names().count());
-    for (name, value) in Limits::names().zip(options.limits.values()) {
+    for (name, value) in Limits::names().zip(limits.values()) {
         out.text(name);
         out.u64(value);
     }
 }
 
-/// The options, but for the documents that references reached.
+/// The options, but for the documents that references reached and the shape.
 fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
     let mut from = Reader::new(bytes);
     let draft = from.text()?;
@@ -287,11 +303,12 @@ fn read_options(bytes: &[u8]) -> Result<Options, LoadError> {
         unknown_parameters,
         empty_arguments,
         null_for_optional,
-        peephole,
-        fusion,
+        documents: Arc::default(),
+        shape: None,
         policy,
         limits,
-        ..Options::default()
+        peephole,
+        fusion,
     })
 }
 

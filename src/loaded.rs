@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use callgate_compiler::{CompiledSchema, CompiledTool, Finding, Options, SchemaRole, counterpart_digest};
+use callgate_compiler::{CompiledSchema, CompiledTool, Finding, Options, SchemaRole, counterpart_digest, left_out_digest};
 use callgate_vm::image::{BadImage, Image, Reader, Units, Writer};
 use callgate_vm::limits::Limits;
 use callgate_vm::unit::Unit;
@@ -121,7 +121,9 @@ impl LoadedTool {
         let digest = from.array()?;
         let (unit, counterpart) = (self.unit(from.u32()?)?.cloned(), self.unit(from.u32()?)?.cloned());
         let is_of = |unit: &Option<Arc<Unit>>, digest| unit.as_ref().is_none_or(|unit| *unit.digest() == digest);
-        if !is_of(&unit, digest) || !is_of(&counterpart, counterpart_digest(&digest)) {
+        let is_counterpart =
+            is_of(&counterpart, counterpart_digest(&digest)) || is_of(&counterpart, left_out_digest(&digest));
+        if !is_of(&unit, digest) || !is_counterpart {
             return Err(BadImage("a schema has another digest than its unit".to_owned()));
         }
         let source = if from.bool()? { Some(from.text()?.into()) } else { None };

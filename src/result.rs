@@ -35,6 +35,12 @@ static ENVELOPE_UNIT: LazyLock<Arc<Unit>> = LazyLock::new(|| {
     Arc::new(units.unit)
 });
 
+/// Makes what the first result without content would make otherwise, so that checks allocate nothing. Once a process; asked
+/// by catalogs that get a tool with an output schema, and for sessions of those that were loaded.
+pub(crate) fn prepare_results() {
+    LazyLock::force(&ENVELOPE_UNIT);
+}
+
 /// What a result says of itself.
 enum Content<C> {
     /// It is an error.
@@ -53,7 +59,8 @@ impl Catalog {
     /// structured content and has none is rejected: `'structuredContent' is a required property`, with a description that
     /// says why. Notices and unknown parameters are as for calls; empty results are never taken for `{}`.
     ///
-    /// Cost: from text, the result is read whole before its content is judged. No allocation within the session's size.
+    /// Cost: from text, the result is read whole before its content is judged. No allocation within the session's size,
+    /// if the session is of this catalog or the catalog was compiled in this process ([`Catalog::session`]).
     /// Source: Model Context Protocol 2025-06-18, server/tools.
     pub fn check_result<'s>(
         &'s self,

@@ -161,8 +161,8 @@ impl Schema {
         let alone = |unit: &Arc<Unit>| Schema { lax, ..Schema::new(Arc::clone(unit), Arc::clone(limits)) };
         let counterpart = counterpart.map(alone);
         let by_options = match role {
-            SchemaRole::Input => ByOptions::of_arguments(options, counterpart),
-            SchemaRole::Output => ByOptions::of_results(options, counterpart),
+            SchemaRole::Input => ByOptions::of_arguments(options, unit, counterpart),
+            SchemaRole::Output => ByOptions::of_results(options, unit, counterpart),
         };
         Schema { by_options: by_options.map(Arc::new), ..alone(unit) }
     }
@@ -214,12 +214,14 @@ impl Schema {
         }
     }
 
-    /// The schema with other bounds of a check: so many failures listed, and no more fuel than that.
+    /// The schema with other bounds of a check: so many failures listed, and no more fuel than that. They hold for its
+    /// counterpart too.
     pub(crate) fn with_bounds(&self, failures_max: u64, fuel_max: u64) -> Schema {
         let limits =
             Limits { failures_max, call_fuel_max: fuel_max.min(self.limits.call_fuel_max), ..(*self.limits).clone() };
         let Schema { limits, bounds, .. } = Schema::new(Arc::clone(&self.unit), Arc::new(limits));
-        Schema { limits, bounds, ..self.clone() }
+        let by_options = self.by_options.as_ref().map(|asked| Arc::new(asked.with_bounds(failures_max, fuel_max)));
+        Schema { limits, bounds, by_options, ..self.clone() }
     }
 
     pub(crate) fn bounds(&self) -> Bounds {

@@ -20,7 +20,8 @@ pub struct CompiledSchema {
     pub unit: Option<Arc<Unit>>,
     /// The same schema read the other way where unknown parameters are not ignored. What reports them: the unit that
     /// forbids them. What forbids them: the one that does not, where a `oneOf` counts branches and must not pass by a
-    /// branch that fails for an unknown name alone. None where neither is of use.
+    /// branch that fails for an unknown name alone. None where neither is of use. What would report them and be larger than a
+    /// unit may be has a unit in its place whose digest says so ([`left_out_digest`](crate::left_out_digest)).
     pub counterpart: Option<Arc<Unit>>,
     /// What was found, with pointers into the schema, and neither tool nor place in a text.
     pub findings: Arc<[Finding]>,

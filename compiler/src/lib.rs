@@ -415,6 +415,24 @@ pub fn counterpart_digest(digest: &[u8; 32]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
+/// The digest of what stands for a counterpart that reports unknown names and would be too large: a unit that says nothing,
+/// and whose digest says why. A notice never costs a verdict.
+pub fn left_out_digest(digest: &[u8; 32]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(digest);
+    hasher.update(b"left out");
+    hasher.finalize().into()
+}
+
+/// What stands for the counterpart of the schema with that digest: see [`left_out_digest`].
+fn left_out(digest: &[u8; 32]) -> Option<Unit> {
+    let (bump, options, mut patterns) = (Bump::new(), Options::default(), PatternCache::default());
+    let mut registry = Registry::new(&bump, &options.documents, options.limits.subschemas_max);
+    let root = registry.add(ANYTHING.tape(), 0, None, dialect::Dialect::of(options.draft));
+    let model = Model::new(registry, &options, &mut patterns);
+    compile_model(model, root, left_out_digest(digest), &options).0.map(|units| units.unit)
+}
+
 /// How the schema is read for the counterpart of its program, if there is to be one.
 fn counterpart_reading(program: &Program<'_>, options: &Options) -> Option<Reading> {
     let reading = Reading::of(options);
@@ -438,12 +456,22 @@ fn compile_model<'d>(
         lower::lower(model, root, reading, LowerBudget::new(options.limits.unit_bytes_max))
     };
     let program = lower(&mut model, Reading::of(options));
+    let reports = options.unknown_parameters == UnknownParameters::Report;
+    let found = model.registry.findings.len();
+    let mut is_left_out = false;
     let counterpart = match program.as_ref().and_then(|program| counterpart_reading(program, options)) {
-        Some(reading) => lower(&mut model, reading),
+        Some(reading) => {
+            let counterpart = lower(&mut model, reading);
+            is_left_out = reports && counterpart.is_none();
+            counterpart
+        }
         None => None,
     };
+    if is_left_out {
+        // What judges has been lowered: the schema is as good as it is where nothing is reported.
+        model.registry.findings.truncate(found);
+    }
     // Where no name can be unknown there is nothing to report.
-    let reports = options.unknown_parameters == UnknownParameters::Report;
     let counterpart = counterpart.filter(|program| !reports || program.has_ends);
     let places = model.registry.places(root.doc);
     if program.is_some() {
@@ -472,6 +500,7 @@ fn compile_model<'d>(
         let unit = emit(&program, digest)?;
         let counterpart = match &counterpart {
             Some(counterpart) => Some(emit(counterpart, counterpart_digest(&digest))?),
+            None if is_left_out => left_out(&digest),
             None => None,
         };
         Some(Units { unit, counterpart })

@@ -116,36 +116,51 @@ impl Default for Options {
 impl Options {
     /// What of the options belongs into a digest: all that can change a unit.
     pub(crate) fn fingerprint(&self) -> String {
+        // An option that is added does not compile until it is said here whether it can change a unit.
+        let Options {
+            draft,
+            assert_formats,
+            lax,
+            unknown_parameters,
+            empty_arguments,
+            null_for_optional,
+            documents,
+            shape: _,
+            policy: _,
+            limits,
+            peephole,
+            fusion,
+        } = self;
         let mut out = String::with_capacity(512);
         out.push_str("draft=");
-        out.push_str(self.draft.name());
+        out.push_str(draft.name());
         let truth = |is: bool| if is { "true" } else { "false" };
         out.push_str(" formats=");
-        out.push_str(truth(self.assert_formats));
+        out.push_str(truth(*assert_formats));
         out.push_str(" lax=");
-        out.push_str(truth(self.lax));
+        out.push_str(truth(*lax));
         out.push_str(" peephole=");
-        out.push_str(truth(self.peephole));
+        out.push_str(truth(*peephole));
         out.push_str(" fusion=");
-        out.push_str(truth(self.fusion));
-        // What nobody has set is left out, so that a digest outlives the options that are added.
-        out.push_str(match self.unknown_parameters {
+        out.push_str(truth(*fusion));
+        // Of these, what nobody has set is left out.
+        out.push_str(match unknown_parameters {
             UnknownParameters::Ignore => "",
             UnknownParameters::Report => " unknown=report",
             UnknownParameters::Forbid => " unknown=forbid",
         });
-        out.push_str(match self.empty_arguments {
+        out.push_str(match empty_arguments {
             EmptyArguments::Reject => "",
             EmptyArguments::AsObject => " empty=object",
         });
-        out.push_str(match self.null_for_optional {
+        out.push_str(match null_for_optional {
             NullForOptional::Reject => "",
             NullForOptional::AsAbsent => " null=absent",
         });
         out.push_str(" limits=");
-        push_limits(&mut out, &self.limits);
+        push_limits(&mut out, limits);
         out.push_str(" documents=");
-        out.push_str(self.documents.fingerprint());
+        out.push_str(documents.fingerprint());
         out
     }
 }
@@ -192,7 +207,11 @@ mod tests {
     fn every_option_is_in_the_fingerprint() {
         let plain = Options::default();
         let others = [
+            Options { draft: Draft::D7, ..plain.clone() },
             Options { assert_formats: true, ..plain.clone() },
+            Options { lax: true, ..plain.clone() },
+            Options { peephole: false, ..plain.clone() },
+            Options { fusion: false, ..plain.clone() },
             Options { unknown_parameters: UnknownParameters::Report, ..plain.clone() },
             Options { unknown_parameters: UnknownParameters::Forbid, ..plain.clone() },
             Options { empty_arguments: EmptyArguments::AsObject, ..plain.clone() },

@@ -38,6 +38,12 @@ const PARTS_MAX: usize = 1_024;
 /// References and compositions inside each other, as above.
 const NESTED_MAX: u32 = 64;
 
+/// Names, patterns and values that a composition is looked through for, each as often as it is met. As above.
+const NAMES_MAX: usize = 1 << 16;
+
+/// As [`NAMES_MAX`], for all compositions of a program together: the others are left as they are written.
+pub(super) const NAMES_OF_ALL_MAX: usize = 1 << 22;
+
 /// What lowering asks beside what the schema says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
@@ -189,8 +195,21 @@ impl<'d> Lowerer<'_, '_, 'd> {
         if ctx.part != Part::Whole || says_otherwise(schema) || is_only_reference(schema) {
             return Ends::Open;
         }
+        // Each block of the schema asks, and so does its table.
+        let key = (schema.place, ctx.scope);
+        if let Some(ends) = self.ends.get(&key) {
+            return *ends;
+        }
+        let ends = self.ends_of_whole(schema, ctx.scope);
+        self.ends.insert(key, ends);
+        ends
+    }
+
+    fn ends_of_whole(&mut self, schema: &Schema<'d>, scope: ScopeId) -> Ends<'d> {
         let mut known = Known::default();
-        let added = self.add_known(schema, ctx.scope, &mut Walk::default(), &mut known);
+        let mut walk = self.walk();
+        let added = self.add_known(schema, scope, &mut walk, &mut known);
+        self.end_walk(&walk);
         if added.is_err() || !known.declares || known.claims_all {
             return Ends::Open;
         }
@@ -211,9 +230,19 @@ impl<'d> Lowerer<'_, '_, 'd> {
         let mut seen = HashSet::default();
         let once = known.names.iter().filter(|name| seen.insert(**name));
         let names: Vec<_> = once.map(|name| LowName { name, block: None, declared: true, required: false }).collect();
-        let mut patterns: Vec<_> = known.patterns.iter().map(|pattern| (*pattern, None)).collect();
-        patterns.dedup();
+        let mut seen = HashSet::default();
+        let once = known.patterns.iter().filter(|pattern| seen.insert(**pattern));
+        let patterns: Vec<_> = once.map(|pattern| (*pattern, None)).collect();
         bump.alloc(LowTable { names: bump.alloc_slice_copy(&names), patterns: bump.alloc_slice_copy(&patterns), extra })
+    }
+
+    /// A walk through one composition.
+    fn walk(&self) -> Walk {
+        Walk { parts: 0, nested: 0, names: 0, names_max: self.names_left.min(NAMES_MAX) }
+    }
+
+    fn end_walk(&mut self, walk: &Walk) {
+        self.names_left = self.names_left.saturating_sub(walk.names);
     }
 
     /// Adds what the schema and its parts say of names.
@@ -228,11 +257,18 @@ impl<'d> Lowerer<'_, '_, 'd> {
         for at in schema.rules {
             match &at.rule {
                 Rule::Properties(list) => {
+                    walk.meet(list.len())?;
                     known.declares = true;
                     known.names.extend(list.iter().map(|(name, _)| *name));
                 }
-                Rule::PatternProperties(list) => known.patterns.extend(list.iter().map(|(pattern, _)| *pattern)),
-                Rule::Required(names) => known.names.extend(*names),
+                Rule::PatternProperties(list) => {
+                    walk.meet(list.len())?;
+                    known.patterns.extend(list.iter().map(|(pattern, _)| *pattern));
+                }
+                Rule::Required(names) => {
+                    walk.meet(names.len())?;
+                    known.names.extend(*names);
+                }
                 Rule::AdditionalProperties(place) | Rule::UnevaluatedProperties(place) => {
                     known.claims_all |= self.schema(*place).always != Some(false);
                 }
@@ -250,7 +286,10 @@ impl<'d> Lowerer<'_, '_, 'd> {
                 Rule::Dependencies(list) => {
                     for (name, needed) in *list {
                         match needed {
-                            Dependency::Names(names) => known.names.extend([*name].iter().chain(*names)),
+                            Dependency::Names(names) => {
+                                walk.meet(names.len() + 1)?;
+                                known.names.extend([*name].iter().chain(*names));
+                            }
                             Dependency::Schema(place) => drop(self.add_branch(*place, scope, walk, known)?),
                         }
                     }
@@ -298,7 +337,7 @@ impl<'d> Lowerer<'_, '_, 'd> {
     ) -> Result<(), TooLarge> {
         let mut taking = Vec::new();
         for place in list {
-            if self.takes_objects(*place, scope) {
+            if self.takes_objects(*place, scope, walk)? {
                 taking.push(*place);
             }
         }
@@ -314,33 +353,44 @@ impl<'d> Lowerer<'_, '_, 'd> {
     }
 
     /// Whether an object may pass, as far as types, values and references tell.
-    fn takes_objects(&mut self, place: Place, scope: ScopeId) -> bool {
+    fn takes_objects(&mut self, place: Place, scope: ScopeId, walk: &mut Walk) -> Result<bool, TooLarge> {
         let (mut place, mut scope) = (place, scope);
         for _ in 0..NESTED_MAX {
+            walk.meet(1)?;
             scope = self.enter(place, scope);
             let schema = self.schema(place);
-            let excluded = schema.always == Some(false)
-                || schema.types != Types::NONE && !schema.types.meets(Types::OBJECT)
-                || schema.rules.iter().any(|at| !self.has_objects(schema, &at.rule));
-            if excluded {
-                return false;
+            if schema.always == Some(false) || schema.types != Types::NONE && !schema.types.meets(Types::OBJECT) {
+                return Ok(false);
+            }
+            for at in schema.rules {
+                if !self.has_objects(schema, &at.rule, walk)? {
+                    return Ok(false);
+                }
             }
             match reference(schema) {
                 Some(rule) => place = self.target(scope, rule),
-                None => return true,
+                None => return Ok(true),
             }
         }
-        true
+        Ok(true)
     }
 
     /// Whether an object is among the values of `const` and `enum`.
-    fn has_objects(&self, schema: &Schema<'d>, rule: &Rule<'d>) -> bool {
+    fn has_objects(&self, schema: &Schema<'d>, rule: &Rule<'d>, walk: &mut Walk) -> Result<bool, TooLarge> {
         let tape = self.model.tape(schema.place);
         let is_object = |node| tape.entry(node).kind == EntryKind::Object;
         match rule {
-            Rule::Const(node) => is_object(*node),
-            Rule::Enum(node) => tape.element_nodes(*node).any(is_object),
-            _ => true,
+            Rule::Const(node) => Ok(is_object(*node)),
+            Rule::Enum(node) => {
+                for value in tape.element_nodes(*node) {
+                    walk.meet(1)?;
+                    if is_object(value) {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(true),
         }
     }
 
@@ -371,7 +421,9 @@ impl<'d> Lowerer<'_, '_, 'd> {
             return known.clone();
         }
         let mut claims = Claims::default();
-        let added = self.add_claims(whole, scope, &mut Walk::default(), &mut claims);
+        let mut walk = self.walk();
+        let added = self.add_claims(whole, scope, &mut walk, &mut claims);
+        self.end_walk(&walk);
         let claims = added.is_ok().then(|| Rc::new(claims));
         self.claims.insert((whole, scope), claims.clone());
         claims
@@ -390,13 +442,20 @@ impl<'d> Lowerer<'_, '_, 'd> {
         for at in schema.rules {
             match &at.rule {
                 Rule::Properties(list) => {
+                    walk.meet(list.len())?;
                     list.iter().for_each(|(name, _)| *claims.schemas.entry(name).or_default() += 1);
                 }
-                Rule::Required(names) => claims.required.extend(*names),
+                Rule::Required(names) => {
+                    walk.meet(names.len())?;
+                    claims.required.extend(*names);
+                }
                 Rule::Dependencies(list) => {
                     for (_, needed) in *list {
                         match needed {
-                            Dependency::Names(needed) => claims.required.extend(*needed),
+                            Dependency::Names(needed) => {
+                                walk.meet(needed.len())?;
+                                claims.required.extend(*needed);
+                            }
                             Dependency::Schema(place) => self.add_claims(*place, scope, walk, claims)?,
                         }
                     }
@@ -446,21 +505,30 @@ impl<'d> Lowerer<'_, '_, 'd> {
 }
 
 /// How far a composition has been looked through.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Walk {
     parts: usize,
     nested: u32,
+    names: usize,
+    names_max: usize,
 }
 
 impl Walk {
     fn enter(&mut self) -> Result<(), TooLarge> {
         self.parts += 1;
         self.nested += 1;
+        self.meet(1)?;
         if self.parts > PARTS_MAX || self.nested > NESTED_MAX { Err(TooLarge) } else { Ok(()) }
     }
 
     fn leave(&mut self) {
         self.nested -= 1;
+    }
+
+    /// Counts so many names, patterns or values, before they are gone through.
+    fn meet(&mut self, names: usize) -> Result<(), TooLarge> {
+        self.names = self.names.saturating_add(names);
+        if self.names > self.names_max { Err(TooLarge) } else { Ok(()) }
     }
 }
 

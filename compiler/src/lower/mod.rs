@@ -35,7 +35,7 @@ use crate::refs::Place;
 pub(crate) use composition::{Context, Reading};
 pub(crate) use scope::{ScopeId, Scopes};
 
-use composition::{Claims, Ends};
+use composition::{Claims, Ends, NAMES_OF_ALL_MAX};
 
 /// An index into [`Program::blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -293,6 +293,8 @@ pub(crate) fn lower<'d>(
         other_tables: HashMap::default(),
         reading,
         claims: HashMap::default(),
+        ends: HashMap::default(),
+        names_left: NAMES_OF_ALL_MAX,
         has_ends: false,
         counts_branches: false,
         keys: Vec::with_capacity(blocks),
@@ -339,6 +341,10 @@ struct Lowerer<'l, 'm, 'd> {
     reading: Reading,
     /// What compositions say of members, by the places where they start; `None` for those that are too large.
     claims: HashMap<(Place, ScopeId), Option<Rc<Claims<'d>>>>,
+    /// How names are held against those that are known, by the outermost schemas of compositions.
+    ends: HashMap<(Place, ScopeId), Ends<'d>>,
+    /// Names that compositions may still be looked through for.
+    names_left: usize,
     /// See [`Program`].
     has_ends: bool,
     counts_branches: bool,
