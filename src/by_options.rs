@@ -86,6 +86,19 @@ impl ByOptions {
         }
     }
 
+    /// The arguments as they are taken.
+    pub(crate) fn taken<'a>(&self, arguments: Arguments<'a>) -> Arguments<'a> {
+        if self.empty_as_object && arguments.are_empty() { Arguments::Bytes(NO_ARGUMENTS) } else { arguments }
+    }
+
+    /// The schema that must pass calls too.
+    pub(crate) fn confirms(&self) -> Option<&Schema> {
+        match &self.counterpart {
+            Some(Counterpart::Confirms(schema)) => Some(schema),
+            Some(Counterpart::Notices(_) | Counterpart::LeftOut(_)) | None => None,
+        }
+    }
+
     /// The same, with other bounds of a check: see [`Schema::with_bounds`].
     pub(crate) fn with_bounds(&self, failures_max: u64, fuel_max: u64) -> ByOptions {
         let bounded = |schema: &Schema| schema.with_bounds(failures_max, fuel_max);
@@ -107,8 +120,7 @@ impl Schema {
         session: &'s mut Session,
         arguments: Arguments<'s>,
     ) -> Outcome<'s> {
-        let is_empty = asked.empty_as_object && arguments.are_empty();
-        let arguments = if is_empty { Arguments::Bytes(NO_ARGUMENTS) } else { arguments };
+        let arguments = asked.taken(arguments);
         match &asked.counterpart {
             None => self.check_alone(session, arguments),
             Some(Counterpart::Confirms(other)) if self.passes(session, arguments) => {

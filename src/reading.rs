@@ -20,6 +20,7 @@ use callgate_vm::tape::ReadError;
 use callgate_vm::value::ValueInstance;
 use serde_json::Value;
 
+use crate::by_options::ByOptions;
 use crate::found::Found;
 use crate::rejection::{Cause, Rejection};
 use crate::schema::{Accepted, Arguments, Outcome, Schema};
@@ -83,7 +84,14 @@ impl Schema {
 
     /// As [`coerced`](Self::coerced), as JSON text with numbers as they are written.
     pub fn coerced_text<'a>(&self, session: &mut Session, arguments: impl Into<Arguments<'a>>) -> Option<String> {
-        session.put(self, arguments.into()).ok()?;
+        let arguments = arguments.into();
+        let arguments = self.by_options().map_or(arguments, |asked| asked.taken(arguments));
+        if let Some(other) = self.by_options().and_then(ByOptions::confirms)
+            && !session.reads(other, arguments)
+        {
+            return None;
+        }
+        session.put(self, arguments).ok()?;
         if session.read_sent(self, Mode::Lax) != Ok(true) {
             return None;
         }

@@ -190,6 +190,11 @@ impl Schema {
         session
     }
 
+    /// What options ask of calls beside it.
+    pub(crate) fn by_options(&self) -> Option<&ByOptions> {
+        self.by_options.as_deref()
+    }
+
     /// All units that checks run.
     pub(crate) fn units(&self) -> impl Iterator<Item = &Unit> {
         let counterpart = self.by_options.as_deref().and_then(ByOptions::unit);

@@ -87,6 +87,10 @@ fn empty_arguments_of_a_lax_reading() {
         check(&options, empty, &["tests: Field required"]);
     }
     check(&options, "[1]", &["Input should be a valid dictionary or instance of push"]);
+    // The copy is of the arguments as they are taken.
+    let options = Options { empty_arguments: EmptyArguments::AsObject, ..lax() };
+    let (schema, _) = Schema::compile(r#"{"type": "object"}"#, &options).expect("compiles");
+    assert_eq!(schema.coerced_text(&mut Session::new(), "null").as_deref(), Some("{}"));
 }
 
 /// What repairs is judged as the call was.
