@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use callgate_compiler::{CompiledSchema, CompiledTool, Finding, Options, SchemaRole, counterpart_digest, left_out_digest};
+use callgate_compiler::{
+    CompiledSchema, CompiledTool, Finding, Options, SchemaRole, counterpart_digest, left_out_digest,
+};
 use callgate_vm::image::{BadImage, Image, Reader, Units, Writer};
 use callgate_vm::limits::Limits;
 use callgate_vm::unit::Unit;
