@@ -352,6 +352,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn other_bounds_reach_the_counterpart() {
+        for choice in [UnknownParameters::Report, UnknownParameters::Forbid] {
+            let options = Options { unknown_parameters: choice, ..Options::default() };
+            let schema = r#"{"properties": {"a": {}}, "oneOf": [{"properties": {"b": {}}}, {"required": ["c"]}]}"#;
+            let (schema, _) = Schema::compile(schema, &options).expect("it compiles");
+            let bounds = |schema: &Schema| {
+                let asked = schema.by_options().expect("something is asked");
+                match &asked.counterpart {
+                    Some(Counterpart::Notices(other) | Counterpart::Confirms(other)) => {
+                        [schema, other].map(|schema| (schema.bounds().fuel_max, schema.failures_max()))
+                    }
+                    other => panic!("{other:?}"),
+                }
+            };
+            assert_eq!(bounds(&schema.with_bounds(7, 1_000)), [(1_000, 7); 2]);
+            let unbounded = bounds(&schema)[0];
+            assert_eq!(bounds(&schema.with_bounds(unbounded.1 as u64, u64::MAX)), [unbounded; 2]);
+        }
+    }
+
+    #[test]
     fn blank_texts_are_no_arguments() {
         for text in ["", " \n\t\r", "null", " null ", "\"\"", "\"  \"", " \"\\n\\t \" ", r#""\u0020\u000A\u0009""#] {
             assert!(Arguments::from(text).are_empty(), "{text:?}");

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Arguments, Draft, Options, Outcome, Rendering, Schema, Style};
+use callgate::{Arguments, Draft, Options, Outcome, Rendering, Schema, Style, UnknownParameters};
 
 /// A dialect, a schema, and instances that fail.
 type Case = (Draft, &'static str, &'static [&'static str]);
@@ -149,15 +149,45 @@ const FAILURES: &[(&str, &[Case])] = &[
     ("then_else", &[(D7, r#"{"if": {"minimum": 0}, "then": {"maximum": 9}, "else": {"const": -1}}"#, &["10", "-2"])]),
     ("not_json", &[(D2020, "true", &["{", "[1] 2", r#""\x""#])]),
     ("duplicate_member", &[(D2020, "true", &[r#"{"a": 1, "a": 1}"#])]),
+    (
+        UNKNOWN,
+        &[
+            (
+                D2020,
+                r#"{"properties": {"query": {"type": "string"}}, "required": ["query"]}"#,
+                &[r#"{"query": "x", "qurey": 1}"#, r#"{"query": "x", "b": 1, "a": 2}"#],
+            ),
+            (
+                D7,
+                r#"{"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {"properties": {}, "description": "Nothing."}}}]}"#,
+                &[r#"{"a": 1, "c": 2}"#, r#"{"b": {"c": 1}}"#],
+            ),
+        ],
+    ),
 ];
+
+/// The failure that there is only where unknown names are forbidden.
+const UNKNOWN: &str = "unknown_parameter";
+
+/// Compiles a schema of the cases of that name.
+fn compiled(name: &str, draft: Draft, schema: &str) -> Schema {
+    let unknown_parameters = if name == UNKNOWN { UnknownParameters::Forbid } else { UnknownParameters::Ignore };
+    let options = Options { draft, assert_formats: true, unknown_parameters, ..Options::default() };
+    Schema::compile(schema, &options).expect("the schema compiles").0
+}
+
+/// Each schema of the cases, compiled, with its text and its instances.
+fn all_cases() -> impl Iterator<Item = (Schema, &'static str, &'static [&'static str])> {
+    let cases = FAILURES.iter().flat_map(|(name, cases)| cases.iter().map(move |case| (*name, case)));
+    cases.map(|(name, (draft, schema, instances))| (compiled(name, *draft, schema), *schema, *instances))
+}
 
 #[test]
 fn every_failure_reads_as_recorded() {
     for (name, cases) in FAILURES {
         let mut text = String::new();
         for (draft, schema, instances) in *cases {
-            let options = Options { draft: *draft, assert_formats: true, ..Options::default() };
-            let (compiled, _) = Schema::compile(schema, &options).expect("the schema compiles");
+            let compiled = compiled(name, *draft, schema);
             let _ = writeln!(text, "schema    {schema}   draft {}", draft.name());
             for instance in *instances {
                 explain(&mut text, &compiled, instance);
@@ -196,7 +226,7 @@ fn explain(text: &mut String, schema: &Schema, instance: &str) {
     }
 }
 
-/// The closed list of codes: keywords that fail, and three more. `unknown_parameter` belongs to an option to come.
+/// The closed list of codes: keywords that fail, and four more.
 const CODES: &[&str] = &[
     "type",
     "enum",
@@ -232,15 +262,14 @@ const CODES: &[&str] = &[
     "unevaluatedItems",
     "not_json",
     "duplicate_member",
+    UNKNOWN,
 ];
 
 #[test]
 fn every_code_has_a_snapshot() {
     let mut seen = std::collections::BTreeSet::new();
-    for (draft, schema, instances) in FAILURES.iter().flat_map(|(_, cases)| *cases) {
-        let options = Options { draft: *draft, assert_formats: true, ..Options::default() };
-        let (compiled, _) = Schema::compile(schema, &options).expect("the schema compiles");
-        for instance in *instances {
+    for (compiled, _, instances) in all_cases() {
+        for instance in instances {
             let mut session = compiled.session(1024);
             if let Outcome::Rejected(rejection) = compiled.check(&mut session, *instance) {
                 seen.extend(rejection.failures().map(|failure| failure.code().to_owned()));
@@ -254,11 +283,9 @@ fn every_code_has_a_snapshot() {
 /// The failure that speaks is told without the list, is one of it, and stays the same when all are listed.
 #[test]
 fn the_failure_that_speaks_is_one_of_the_list() {
-    for (draft, schema, instances) in FAILURES.iter().flat_map(|(_, cases)| *cases) {
-        let options = Options { draft: *draft, assert_formats: true, ..Options::default() };
-        let (compiled, _) = Schema::compile(schema, &options).expect("the schema compiles");
+    for (compiled, schema, instances) in all_cases() {
         let mut session = compiled.session(1024);
-        for instance in *instances {
+        for instance in instances {
             let Outcome::Rejected(rejection) = compiled.check(&mut session, *instance) else {
                 panic!("{schema} rejects {instance}");
             };

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use allocation_counter::measure;
-use callgate::{Catalog, Options, Outcome, Schema, Session};
+use callgate::{Catalog, Options, Outcome, Schema, Session, UnknownParameters};
 use serde_json::Value;
 
 use crate::verdict::{Verdict, start_of};
@@ -34,9 +34,15 @@ use Expected::{Accepted, Fault, Finding, Line, LineStart};
 /// Compiles, makes a session for the call, checks, and writes the line.
 #[track_caller]
 fn check(name: &str, schema: &str, call: &str, expected: &Expected<'_>) {
+    check_with(name, schema, &Options::default(), call, expected, BYTES_MAX);
+}
+
+/// As [`check`], under options, within so many bytes.
+#[track_caller]
+fn check_with(name: &str, schema: &str, options: &Options, call: &str, expected: &Expected<'_>, bytes_max: u64) {
     let mut answer = Err(Vec::new());
     let start = Instant::now();
-    let spent = measure(|| answer = answer_of(schema, call)).bytes_max;
+    let spent = measure(|| answer = answer_of(schema, options, call)).bytes_max;
     report(name, start.elapsed(), spent);
     let shown = answer.as_ref().map(|verdict| start_of(&format!("{verdict:?}")));
     let fits = match (&answer, expected) {
@@ -49,11 +55,11 @@ fn check(name: &str, schema: &str, call: &str, expected: &Expected<'_>) {
     };
     assert!(fits, "{name}: {shown:?}");
     assert!(start.elapsed() < TIME_MAX, "{name}: {:?}", start.elapsed());
-    assert!(spent < BYTES_MAX, "{name}: {spent} bytes at one time");
+    assert!(spent < bytes_max, "{name}: {spent} bytes at one time");
 }
 
-fn answer_of(schema: &str, call: &str) -> Result<Verdict, Vec<&'static str>> {
-    match Schema::compile(schema, &Options::default()) {
+fn answer_of(schema: &str, options: &Options, call: &str) -> Result<Verdict, Vec<&'static str>> {
+    match Schema::compile(schema, options) {
         Ok((schema, _)) => {
             // What a session made for large calls takes is a matter of its own.
             let mut session = schema.session(call.len().min(64 << 10));
@@ -450,7 +456,7 @@ fn numbers_of_schemas() {
     for number in [digits.as_str(), "1e100001"] {
         for keyword in ["minimum", "maximum", "exclusiveMinimum", "multipleOf", "const"] {
             let schema = format!(r#"{{"{keyword}": {number}}}"#);
-            let answer = answer_of(&schema, "1");
+            let answer = answer_of(&schema, &Options::default(), "1");
             assert!(answer.is_err(), "{keyword}: {} reads as {answer:?}", &number[..8]);
         }
         let data = format!(r#"{{"default": {number}, "examples": [{number}]}}"#);
@@ -540,6 +546,30 @@ fn values_that_nest() {
         let verdict = Verdict::from(schema.check(&mut session, &value));
         assert_eq!(verdict, Verdict::Fault("depth"));
     }
+}
+
+/// Many parts that declare many names, again and again: what is too large is left as it is written, and the rest is not.
+#[test]
+fn names_that_many_parts_declare() {
+    let names = |len: usize| listed(len, |at| format!(r#""n{at}": {{}}"#));
+    let parts = |len: usize| listed(len, |_| r##"{"$ref": "#/$defs/many"}"##.to_owned());
+    let schema = |names_len, inside: String| {
+        format!(r#"{{"$defs": {{"many": {{"properties": {{{}}}}}}}, {inside}}}"#, names(names_len))
+    };
+    let options = Options { unknown_parameters: UnknownParameters::Forbid, ..Options::default() };
+    let check = |name: &str, schema: &str, call: &str, expected: &Expected<'_>| {
+        check_with(name, schema, &options, call, expected, 64 << 20);
+    };
+    let (known, unknown) = (r#"{"n1": 1, "n4999": 2}"#, r#"{"n1": 1, "m": 2}"#);
+    let line = Line("schema: Additional properties are not allowed ('m' was unexpected)");
+    for (len, expected) in [(12, &line), (1_000, &Accepted), (2_000, &Accepted)] {
+        let schema = schema(5_000, format!(r#""allOf": [{}]"#, parts(len)));
+        check(&format!("{len} parts of 5,000 names, known"), &schema, known, &Accepted);
+        check(&format!("{len} parts of 5,000 names, unknown"), &schema, unknown, expected);
+    }
+    let many = listed(600, |at| format!(r#""p{at}": {{"allOf": [{}, {{}}]}}"#, parts(12)));
+    let schema = schema(5_000, format!(r#""properties": {{{many}}}"#));
+    check("compositions of 60,000 names each", &schema, "{}", &Finding("program_limit"));
 }
 
 /// One bad tool never costs the others.

@@ -22,8 +22,8 @@ enum Object {
     Str(String),
     List(Vec<usize>),
     Dict(Vec<(String, usize)>),
-    /// What JSON does not have.
-    Set,
+    /// What JSON does not have, by its name.
+    NotJson(&'static str),
 }
 
 /// Objects by number, so that they can hold one another in a circle.
@@ -45,6 +45,13 @@ impl Heap {
         heap
     }
 
+    /// A list that holds itself.
+    pub(crate) fn inside_itself() -> Heap {
+        let mut heap = Heap::default();
+        heap.root = heap.add(Object::List(vec![0]));
+        heap
+    }
+
     fn add_value(&mut self, value: &Value) -> usize {
         let object = match value {
             Value::Null => Object::None,
@@ -54,8 +61,9 @@ impl Heap {
                 (None, Some(float)) if number.is_f64() => Object::Float(float),
                 _ => Object::Long(number.to_string()),
             },
-            // Sets and NaN have no JSON: these stand for them.
-            Value::String(text) if text == "<set>" => Object::Set,
+            // Sets, keys that are no strings and NaN have no JSON: these stand for them.
+            Value::String(text) if text == "<set>" => Object::NotJson("set"),
+            Value::String(text) if text == "<keys>" => Object::NotJson("a dict with a key that is no string"),
             Value::String(text) if text == "<nan>" => Object::Float(f64::NAN),
             Value::String(text) => Object::Str(text.clone()),
             Value::Array(elements) => Object::List(elements.iter().map(|element| self.add_value(element)).collect()),
@@ -108,7 +116,7 @@ impl<'h> Instance<'h> for Host<'h> {
             Object::Str(text) => View::String(Text::plain_text(text)),
             Object::List(_) => View::Array,
             Object::Dict(_) => View::Object,
-            Object::Set => View::NotJson("set"),
+            Object::NotJson(what) => View::NotJson(what),
         })
     }
 
@@ -212,8 +220,7 @@ fn a_cycle_ends_at_the_depth() {
     fn check(schema: &str, heap: &Heap) {
         assert_eq!(judge_host(&compile(schema), heap), Verdict::Fault("depth"));
     }
-    let mut list = Heap::default();
-    list.root = list.add(Object::List(vec![0]));
+    let list = Heap::inside_itself();
     let mut dict = Heap::default();
     let inner = dict.add(Object::None);
     dict.root = dict.add(Object::Dict(vec![("a".to_owned(), inner), ("me".to_owned(), 1)]));

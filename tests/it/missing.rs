@@ -140,7 +140,13 @@ fn l4_a_plain_object() {
 #[test]
 fn l5_a_host_value_that_is_not_json() {
     let schema = compile(r#"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "array"}}}"#);
-    for call in [json!({"a": "<set>"}), json!({"a": ["<nan>"]}), json!({"other": {"deep": "<set>"}})] {
+    for call in [
+        json!({"a": "<set>"}),
+        json!({"a": ["<nan>"]}),
+        json!({"other": {"deep": "<set>"}}),
+        json!("<keys>"),
+        json!({"a": [], "b": "<keys>"}),
+    ] {
         let heap = Heap::of(&call);
         let mut session = Session::new();
         match schema.check_instance(&mut session, &mut Stack::default(), &mut Host(&heap)) {
@@ -152,6 +158,11 @@ fn l5_a_host_value_that_is_not_json() {
             other => panic!("{other:?}"),
         }
     }
+    // What is inside itself has no end: it is declined, whatever the schema says.
+    let heap = Heap::inside_itself();
+    let mut session = Session::new();
+    let outcome = schema.check_instance(&mut session, &mut Stack::default(), &mut Host(&heap));
+    assert_eq!(answer(&outcome), "depth");
     for text in ["{", r#"{"a": [], "a": []}"#, "", "\u{feff}{}"] {
         assert_eq!(answer(&schema.check(&mut Session::new(), text)), "no", "{text}");
     }

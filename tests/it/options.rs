@@ -119,6 +119,40 @@ fn b7_ignore_report_and_forbid() {
     );
 }
 
+/// A tool that compiles where unknown parameters are ignored compiles where they are reported, whatever that takes.
+#[test]
+fn a_report_that_is_too_large_costs_no_verdict() {
+    let schema = r#"{"allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"maximum": 9}}}]}"#;
+    let within = |unknown_parameters, bytes| {
+        let mut options = unknown(unknown_parameters);
+        options.limits.set("unit_bytes_max", bytes).expect("a limit");
+        options
+    };
+    let compiles = |options: &Options| Schema::compile(schema, options).is_ok();
+    let fits = (1..10_000).find(|bytes| compiles(&within(UnknownParameters::Ignore, *bytes))).expect("it is small");
+    let larger = (fits..10_000).find(|bytes| compiles(&within(UnknownParameters::Forbid, *bytes))).expect("as well");
+    assert!(fits < larger, "what forbids takes more: {fits} {larger}");
+    let undecided =
+        "whether there are unknown parameters was not decided: what tells would be larger than unit_bytes_max allows";
+    for bytes in [fits, larger - 1] {
+        let options = within(UnknownParameters::Report, bytes);
+        let (_, report) = Schema::compile(schema, &options).expect("as where they are ignored");
+        assert_eq!(report.findings, []);
+        check(
+            schema,
+            &options,
+            &[
+                (r#"{"a": "x"}"#, undecided),
+                (r#"{"a": "x", "c": 1}"#, undecided),
+                (r#"{"b": 10, "c": 1}"#, "schema: 10 is greater than the maximum of 9 at b"),
+                ("{", "schema: arguments are not valid JSON: the text ends too early at byte 1"),
+            ],
+        );
+    }
+    let told = [(r#"{"a": "x"}"#, "ok"), (r#"{"a": "x", "c": 1}"#, "unknown parameter 'c' at /c")];
+    check(schema, &within(UnknownParameters::Report, larger), &told);
+}
+
 #[test]
 fn nested_objects_elements_and_maps() {
     check_unknown(

@@ -1,6 +1,6 @@
 //! What the adopting systems must see: the rows of their tables, with the texts.
 
-use callgate::{Catalog, FindingKind, Options, Outcome, Policy, SchemaRole};
+use callgate::{Catalog, FindingKind, Limits, Options, Outcome, Policy, SchemaRole, Step};
 use serde_json::json;
 
 /// A tool in the style of a registry that checks calls before they are dispatched.
@@ -368,6 +368,41 @@ fn c18_c19_policies() {
     };
     assert_eq!(codes(Policy::Flag), ["SCHEMA_INVALID", "ARGS_INVALID", "OK"]);
     assert_eq!(codes(Policy::Quarantine), ["SCHEMA_INVALID", "SCHEMA_INVALID", "OK"]);
+}
+
+/// A tool of a server, of which a gateway sees the calls.
+const ISSUES: &str = r#"[{"name": "get_issue", "inputSchema": {
+    "type": "object", "properties": {"issue_id": {"type": "integer"}}, "required": ["issue_id"]
+}}]"#;
+
+#[test]
+fn c20_c21_codes_messages_and_paths() {
+    let (catalog, _) = Catalog::compile(ISSUES, &Options::default()).expect("a catalog");
+    let mut session = catalog.session(64);
+    for (arguments, message, path) in [
+        ("{}", "'issue_id' is a required property", vec![]),
+        (r#"{"issue_id": "42"}"#, "'42' is not of type 'integer'", vec![Step::Name("issue_id".to_owned())]),
+    ] {
+        let value: serde_json::Value = serde_json::from_str(arguments).expect("JSON");
+        for arguments in [callgate::Arguments::from(arguments), callgate::Arguments::from(&value)] {
+            let outcome = catalog.check(&mut session, "get_issue", arguments);
+            assert_eq!(outcome.code(), "ARGS_INVALID");
+            let Outcome::Rejected(rejection) = outcome else { panic!("it is wrong") };
+            assert_eq!((rejection.message(), rejection.path()), (message.to_owned(), path.clone()));
+        }
+    }
+}
+
+#[test]
+fn c25_a_long_value_is_cut_at_the_output_limit() {
+    let (catalog, _) = Catalog::compile(ISSUES, &Options::default()).expect("a catalog");
+    let mut session = catalog.session(1 << 17);
+    let value = "4".repeat(100_000);
+    let whole = format!("schema: '{value}' is not of type 'integer' at issue_id");
+    let limit = Limits::default().text_bytes_max as usize;
+    let expected = format!("{}… ({} bytes more)", &whole[..limit], whole.len() - limit);
+    let arguments = format!(r#"{{"issue_id": "{value}"}}"#);
+    assert_eq!(outcome(&catalog.check(&mut session, "get_issue", arguments.as_str())), expected);
 }
 
 #[test]
