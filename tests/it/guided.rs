@@ -855,11 +855,11 @@ fn recorded_calls_are_told_what_is_allowed() {
             let types =
                 ["string", "number", "integer", "boolean", "array", "object", "null", "one of \"", "known names"];
             // What came names a type too, and tells nothing of what is allowed.
-            let told = |line: &str| {
+            let is_told = |line: &str| {
                 let allowed = line.split(", got ").next().unwrap_or_default();
                 types.iter().any(|word| allowed.contains(word))
             };
-            assert!(!has_unions || text.lines().any(told), "{call}: {text}");
+            assert!(!has_unions || text.lines().any(is_told), "{call}: {text}");
             let _ = writeln!(snapshot, "{}\n  {}", row["id"].as_str().unwrap_or_default(), text.replace('\n', "\n  "));
             told += 1;
         }
