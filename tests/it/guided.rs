@@ -722,7 +722,6 @@ fn check_hostile(name: &str, schema: &Value, call: &Value) -> String {
     let start = Instant::now();
     let text = text_of(&rejection, &Rendering { failures_max: 64, text_bytes_max: 65_536, ..GUIDED });
     let taken = start.elapsed();
-    println!("{name}: {taken:?}");
     assert!(taken < TEXT_TIME_MAX, "{name}: {taken:?}");
     assert!(!text.is_empty() && text.len() <= 65_536, "{name}");
     text
