@@ -148,7 +148,8 @@ fn significant(literal: &str) -> Option<(String, i64)> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole.trim_start_matches('-'), fraction].concat();
     let kept = digits.trim_end_matches('0');
-    let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64 + (digits.len() - kept.len()) as i64;
+    let (places, zeros) = (i64::try_from(fraction.len()).ok()?, i64::try_from(digits.len() - kept.len()).ok()?);
+    let exponent = exponent.parse::<i64>().ok()?.checked_sub(places)?.checked_add(zeros)?;
     let kept = kept.trim_start_matches('0');
     Some((kept.to_owned(), if kept.is_empty() { 0 } else { exponent }))
 }

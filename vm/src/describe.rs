@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Explaining blocks and judging ones are both read, since `not` and `contains` have judging ones only. What is left out:
-//! conditions (`if`, `not`, dependencies), and what `allOf` says twice but for the tighter bound. Everything is bounded:
-//! references by [`CALLS_MAX`], nesting by [`phrase::LEVEL_MAX`], lists by their own limits, and the phrase by its writer.
+//! conditions (`if`, `not`, dependencies), and what `allOf` says twice but for the tighter bound. Instructions are bounded by
+//! [`STEPS_MAX`], references by [`CALLS_MAX`], nesting by [`phrase::LEVEL_MAX`], and the phrase by its writer. Names and values
+//! are shown up to a limit; to count those of one list takes a pass over it.
 
 pub(crate) mod names;
 pub(crate) mod phrase;
@@ -31,12 +32,21 @@ const TABLES_MAX: usize = 4;
 /// Instructions that one reading looks at; what lies beyond is left out.
 const STEPS_MAX: u32 = 1_024;
 
+/// Branches of a union among which one that is a list is sought.
+const BRANCHES_SOUGHT_MAX: usize = 64;
+
+/// Required names that are looked for in a value; one of which more are wanted is held not to have them.
+const ELEMENT_NAMES_MAX: usize = 16;
+
+/// Divisions that cost more are not made: nothing but a hint depends on them. Unit: that of [`Number::multiple_of_cost`].
+const DIVISION_COST_MAX: u64 = 1_000;
+
 /// What a reading may still look at.
 #[derive(Clone, Copy, Debug)]
-struct Steps(u32);
+pub(crate) struct Steps(pub(crate) u32);
 
 impl Steps {
-    fn take(&mut self) -> bool {
+    pub(crate) fn take(&mut self) -> bool {
         self.0 = self.0.saturating_sub(1);
         self.0 > 0
     }
@@ -181,16 +191,24 @@ impl Facets {
         let order = |id| number.compare(unit.number(id));
         let is_above = self.lower.is_none_or(|(id, is_open)| order(id).is_gt() || !is_open && order(id).is_eq());
         let is_below = self.upper.is_none_or(|(id, is_open)| order(id).is_lt() || !is_open && order(id).is_eq());
-        is_above && is_below && self.multiple.is_none_or(|id| number.is_multiple_of(unit.number(id)))
+        let divides = |divisor: Number<'_>| {
+            number.multiple_of_cost(divisor) <= DIVISION_COST_MAX && number.is_multiple_of(divisor)
+        };
+        is_above && is_below && self.multiple.is_none_or(|id| divides(unit.number(id)))
     }
 
     /// Whether elements are known to be of a kind that a value of the types is of, which has the members that they need.
     pub(crate) fn admits_element(&self, unit: &Unit, types: Types, has: impl Fn(&str) -> bool) -> bool {
         let in_branch = |target| Facets::of(unit, Wanted::target(target)).element;
-        let in_union = || self.union.and_then(|union| branches(unit, union).find_map(in_branch));
+        let in_union =
+            || self.union.and_then(|union| branches(unit, union).take(BRANCHES_SOUGHT_MAX).find_map(in_branch));
         self.element.or_else(in_union).is_some_and(|element| {
             let admitted = admitted(unit, element);
-            let has_all = || Facets::of(unit, element).required_names(unit).all(|(name, _)| has(name));
+            let facets = Facets::of(unit, element);
+            let has_all = || {
+                facets.required_total(unit) <= ELEMENT_NAMES_MAX
+                    && facets.required_names(unit).all(|name| has(unit.str(name)))
+            };
             admitted != Types::ANY && fits(types, admitted) && has_all()
         })
     }
@@ -214,7 +232,7 @@ impl Facets {
         rest.tables.len = 0;
         let declares = self.declared_names(unit).next().is_some();
         let only = rest.is_open() && !declares && self.required_names(unit).next().is_some();
-        only.then(|| self.required_names(unit).map(|(name, _)| name))
+        only.then(|| self.required_names(unit).map(|name| unit.str(name)))
     }
 
     /// The divisor, where nothing is said but that a number is a multiple of it.
@@ -319,13 +337,9 @@ impl Facets {
         }
     }
 
-    /// Required names, in order, with what their values must be.
-    fn required_names<'u>(&self, unit: &'u Unit) -> impl Iterator<Item = (&'u str, Wanted)> {
+    /// Required names, in order.
+    fn required_names<'u>(&self, unit: &'u Unit) -> impl Iterator<Item = StrId> + use<'u> {
         let (tables, required) = (self.tables, self.required);
-        let wanted = move |name: StrId| {
-            let mut entries = tables.ids.iter().take(tables.len).flat_map(|id| &unit.table(*id).names);
-            entries.find(|entry| entry.name == name).map_or(Wanted { block: None, types: Types::ANY }, Wanted::named)
-        };
         let listed = (0..required.len).flat_map(move |at| &unit.table(required.ids[at]).names).map(|entry| entry.name);
         // In a judging table the required ones have a bit; the names beyond them are few enough to be left out.
         let marked = (0..tables.len).flat_map(move |at| {
@@ -333,7 +347,25 @@ impl Facets {
             let is_required = move |at: &usize| *at < 64 && table.required >> at & 1 == 1;
             (0..table.names.len()).filter(is_required).map(|at| table.names[at].name)
         });
-        listed.chain(marked).map(move |name| (unit.str(name), wanted(name)))
+        listed.chain(marked)
+    }
+
+    /// How many [`required_names`](Self::required_names) there are. Cost: constant.
+    fn required_total(&self, unit: &Unit) -> usize {
+        let listed = self.required.ids.iter().take(self.required.len).map(|id| unit.table(*id).names.len());
+        let marked = self.tables.ids.iter().take(self.tables.len).map(|id| {
+            let table = unit.table(*id);
+            let beyond = u32::try_from(table.names.len()).ok().and_then(|len| u64::MAX.checked_shl(len)).unwrap_or(0);
+            (table.required & !beyond).count_ones() as usize
+        });
+        listed.chain(marked).sum()
+    }
+
+    /// What the value of the name must be. Cost: a look into each table.
+    fn wanted_of(&self, unit: &Unit, name: StrId) -> Wanted {
+        let mut tables = self.tables.ids.iter().take(self.tables.len).map(|id| unit.table(*id));
+        let found = tables.find_map(|table| unit.find_name(table, unit.str(name)));
+        found.map_or(Wanted { block: None, types: Types::ANY }, |(_, entry)| Wanted::named(entry))
     }
 
     /// The names that are declared.

@@ -23,12 +23,13 @@ mod stray;
 mod union;
 mod wording;
 
+use std::cell::Cell;
 use std::fmt::{self, Write};
 
 use crate::explain::Ranking;
 use crate::failure::{Ranked, Record, Step, Wording};
 use crate::json::Malformed;
-use crate::meant::{Meant, meant};
+use crate::meant::{EFFORT_MAX, Meant, meant};
 use crate::render::{Renderer, steps_of};
 use crate::tape::{Node, Tape};
 
@@ -62,7 +63,13 @@ impl<'r> Guided<'r> {
     /// Writes the text; lines are parted by line feeds, and there is none at the end. Errors: only those of `out`. Cost: a
     /// few readings of the blocks that failed for each line; no allocation.
     pub fn write(self, out: &mut impl Write) -> fmt::Result {
-        let mut items = Items { guided: self, list: [None; ITEMS_MAX], len: 0, unlisted: self.unlisted };
+        let mut items = Items {
+            guided: self,
+            list: [None; ITEMS_MAX],
+            len: 0,
+            unlisted: self.unlisted,
+            effort: Cell::new(EFFORT_MAX),
+        };
         for failure in self.failures {
             items.add(&failure.own, 0, Around::default());
         }
@@ -203,6 +210,8 @@ struct Items<'r> {
     list: [Option<Item<'r>>; ITEMS_MAX],
     len: usize,
     unlisted: u64,
+    /// What may still be done to tell which branches were meant.
+    effort: Cell<u32>,
 }
 
 impl<'r> Items<'r> {
@@ -220,7 +229,7 @@ impl<'r> Items<'r> {
             return self.insert(Item { kind, ..item });
         }
         let inside = renderer.inner(record, depth + 1);
-        let meant = meant(renderer, record, inside.clone());
+        let meant = meant(renderer, record, inside.clone(), &self.effort);
         let around = Around {
             union: Some(*record),
             by_type: matches!(meant, Meant::ByType(_)),

@@ -11,6 +11,7 @@
 //! branch is an object and requires the tag. Here one `null` branch, a tag behind a reference or one that no branch
 //! requires does no harm, since nothing but words depends on it.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use crate::describe::names::{each_name, property};
@@ -32,6 +33,16 @@ const NAMES_MAX: usize = 16;
 
 /// Members of the value that are looked for in branches.
 const MEMBERS_MAX: usize = 64;
+
+/// What one text may spend on all its unions; those that it does not reach are told by all their branches. Unit: a
+/// comparison of two texts.
+pub(crate) const EFFORT_MAX: u32 = 1 << 20;
+
+/// What reading the branches of one union takes. Unit: as [`EFFORT_MAX`].
+const UNION_EFFORT: u32 = 256;
+
+/// What measuring the distance of two texts takes. Unit: as [`EFFORT_MAX`].
+const NEARNESS_EFFORT: u32 = 64;
 
 /// What is known of the branch that was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +74,11 @@ impl Meant<'_> {
 }
 
 /// The branch that the value of a failed union was meant for. `inside` is what its branches said.
-pub(crate) fn meant<'u>(renderer: Renderer<'u>, union: &Record, inside: Inside<'u>) -> Meant<'u> {
-    let search = Search { unit: renderer.unit, tape: renderer.tape, union: union.pc, node: union.node };
+pub(crate) fn meant<'u>(renderer: Renderer<'u>, union: &Record, inside: Inside<'u>, effort: &Cell<u32>) -> Meant<'u> {
+    let search = Search { unit: renderer.unit, tape: renderer.tape, union: union.pc, node: union.node, effort };
+    if !search.spend(UNION_EFFORT) {
+        return Meant::Unknown;
+    }
     let types = search.tape.view_node(search.node).types();
     let admitting = search.admitting(types);
     match admitting.count_ones() {
@@ -89,14 +103,22 @@ pub(crate) fn each_tag_text<'u>(unit: &'u Unit, pc: u32, name: &str, visit: &mut
     }
 }
 
-struct Search<'u> {
+struct Search<'u, 'e> {
     unit: &'u Unit,
     tape: Tape<'u>,
     union: u32,
     node: Node,
+    effort: &'e Cell<u32>,
 }
 
-impl<'u> Search<'u> {
+impl<'u> Search<'u, '_> {
+    /// Takes so much off the effort; answers whether there was enough.
+    fn spend(&self, effort: u32) -> bool {
+        let left = self.effort.get().checked_sub(effort);
+        self.effort.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     /// The branches that admit a value of the types, one bit each.
     fn admitting(&self, types: Types) -> u64 {
         let targets = branches(self.unit, self.union).take(BRANCHES_MAX).enumerate();
@@ -143,13 +165,15 @@ impl<'u> Search<'u> {
             match first_texts {
                 None => first_texts = Some(texts),
                 // Texts that are another branch's too tell nothing.
-                Some(first) if texts.iter(self.unit).any(|text| first.has(self.unit, text)) => return None,
+                Some(first) if texts.iter(self.unit).any(|text| !self.spend(1) || first.has(self.unit, text)) => {
+                    return None;
+                }
                 Some(_) => {}
             }
             if let Some(View::String(given)) = value {
-                let exact = texts.iter(self.unit).find(|text| given.is(text));
+                let exact = texts.iter(self.unit).take_while(|_| self.spend(1)).find(|text| given.is(text));
                 hit = hit.or(exact.map(|text| (branch, text)));
-                let nearest = texts.nearest(self.unit, given).map(|(distance, text)| (distance, branch, text));
+                let nearest = self.nearest(texts, given).map(|(distance, text)| (distance, branch, text));
                 let is_nearer = |(distance, ..): &(u32, u32, &str)| near.is_none_or(|(least, ..)| *distance < least);
                 near = nearest.filter(is_nearer).or(near);
             }
@@ -159,6 +183,13 @@ impl<'u> Search<'u> {
             (None, None) => Meant::NoTag(name),
             (Some(_), None) => Meant::UnknownTag(near.map(|(_, branch, text)| (branch, text)), name),
         })
+    }
+
+    /// The nearest of the texts, as far as the effort goes.
+    fn nearest(&self, texts: Texts<'u>, given: Text<'_>) -> Option<(u32, &'u str)> {
+        let sought = texts.iter(self.unit).take_while(|_| self.spend(NEARNESS_EFFORT));
+        let near = sought.filter_map(|text| Some((nearness(given.chars(), text.chars())?, text)));
+        near.min_by_key(|(distance, _)| *distance)
     }
 
     /// The branch with the fewest failures, and among those the one that declares most of the value's members; none where
@@ -192,6 +223,9 @@ impl<'u> Search<'u> {
         let members = || self.tape.member_nodes(self.node).take(MEMBERS_MAX);
         let mut declared = 0;
         let flow: ControlFlow<()> = each_name(self.unit, block, &mut |name, _| {
+            if !self.spend(MEMBERS_MAX as u32) {
+                return ControlFlow::Break(());
+            }
             declared += u32::from(members().any(|(member, _)| self.tape.text(member).is(name)));
             ControlFlow::Continue(())
         });
@@ -231,10 +265,5 @@ impl<'u> Texts<'u> {
             Texts::One(one) => one == text,
             Texts::List(set) => unit.has_string(set, text),
         }
-    }
-
-    fn nearest(self, unit: &'u Unit, given: Text<'_>) -> Option<(u32, &'u str)> {
-        let near = self.iter(unit).filter_map(|text| Some((nearness(given.chars(), text.chars())?, text)));
-        near.min_by_key(|(distance, _)| *distance)
     }
 }

@@ -5,24 +5,46 @@ use std::ops::ControlFlow;
 use super::{CALLS_MAX, STEPS_MAX, Steps, Wanted, block_of, block_words};
 use crate::insn::Target;
 use crate::opcode::Opcode;
-use crate::unit::Unit;
+use crate::unit::{Table, Unit};
 
 /// Goes through the names that objects of `block` may have, with what their values must be: those of its own properties, of
-/// what it refers to and of its branches and conditions. A name may come several times.
+/// what it refers to and of its branches and conditions. A name may come several times; what is beyond [`NAMES_MAX`] is left out.
 pub(crate) fn each_name<'u, B>(
     unit: &'u Unit,
     block: u32,
     visit: &mut dyn FnMut(&'u str, Wanted) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    each_name_within(unit, block, CALLS_MAX, &mut Steps(STEPS_MAX), visit)
+    let mut left = Steps(NAMES_MAX + 1);
+    let flow = each_table(unit, block, &mut |table| {
+        for name in &table.names {
+            if !left.take() {
+                return ControlFlow::Break(None);
+            }
+            if name.declared
+                && let ControlFlow::Break(value) = visit(unit.str(name.name), Wanted::named(name))
+            {
+                return ControlFlow::Break(Some(value));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    flow.break_value().flatten().map_or(ControlFlow::Continue(()), ControlFlow::Break)
 }
 
-fn each_name_within<'u, B>(
+/// Entries of property tables that are gone through.
+const NAMES_MAX: u32 = 1_024;
+
+/// Goes through the tables that [`each_name`] takes its names from. Cost: the instructions, at most [`STEPS_MAX`].
+fn each_table<'u, B>(unit: &'u Unit, block: u32, visit: &mut dyn FnMut(&'u Table) -> ControlFlow<B>) -> ControlFlow<B> {
+    each_table_within(unit, block, CALLS_MAX, &mut Steps(STEPS_MAX), visit)
+}
+
+fn each_table_within<'u, B>(
     unit: &'u Unit,
     block: u32,
     levels_left: u32,
     steps: &mut Steps,
-    visit: &mut dyn FnMut(&'u str, Wanted) -> ControlFlow<B>,
+    visit: &mut dyn FnMut(&'u Table) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let Some(levels_left) = levels_left.checked_sub(1) else {
         return ControlFlow::Continue(());
@@ -33,9 +55,7 @@ fn each_name_within<'u, B>(
         }
         match word.opcode() {
             Opcode::Properties | Opcode::ObjectTable => {
-                for name in unit.table(word.c).names.iter().filter(|name| name.declared) {
-                    visit(unit.str(name.name), Wanted::named(name))?;
-                }
+                visit(unit.table(word.c))?;
             }
             op if op.runs_in_place() && !matches!(op, Opcode::Not | Opcode::MarkBy) => {
                 let mut flow = ControlFlow::Continue(());
@@ -44,7 +64,7 @@ fn each_name_within<'u, B>(
                 crate::listing::each_target(unit, word, &mut |target| {
                     let is_condition = condition.is_some_and(|bits| Target::from_bits(bits) == target);
                     if flow.is_continue() && !is_condition {
-                        flow = each_name_within(unit, target.pc(), levels_left, steps, visit);
+                        flow = each_table_within(unit, target.pc(), levels_left, steps, visit);
                     }
                 });
                 flow?;
@@ -111,17 +131,13 @@ pub(crate) fn property_around(unit: &Unit, block: u32, name: &str) -> Option<Wan
 
 /// What the member `name` of objects of `block` must be, where that is told: by its own properties before others.
 pub(crate) fn property(unit: &Unit, block: u32, name: &str) -> Option<Wanted> {
-    let tables = block_words(unit, block)
+    let find = |table| match unit.find_name(table, name) {
+        Some((_, entry)) if entry.declared => ControlFlow::Break(Wanted::named(entry)),
+        _ => ControlFlow::Continue(()),
+    };
+    let mut own = block_words(unit, block)
         .take(STEPS_MAX as usize)
         .filter(|(_, word)| matches!(word.opcode(), Opcode::Properties | Opcode::ObjectTable));
-    let own = tables
-        .filter_map(|(_, word)| unit.find_name(unit.table(word.c), name))
-        .find(|(_, entry)| entry.declared)
-        .map(|(_, entry)| Wanted::named(entry));
-    if own.is_some() {
-        return own;
-    }
-    let mut find =
-        |other: &str, wanted| if other == name { ControlFlow::Break(wanted) } else { ControlFlow::Continue(()) };
-    each_name(unit, block, &mut find).break_value()
+    own.find_map(|(_, word)| find(unit.table(word.c)).break_value())
+        .or_else(|| each_table(unit, block, &mut |table| find(table)).break_value())
 }

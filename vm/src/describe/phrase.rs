@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::ops::ControlFlow;
 
 use super::names::{each_name, property};
-use super::{Facets, OPEN, Wanted, admitted, branches};
+use super::{Facets, OPEN, Steps, Wanted, admitted, branches};
 use crate::format::Format;
 use crate::insn::{Target, Types};
 use crate::literal;
@@ -46,6 +46,12 @@ pub(crate) fn write_asserted(out: &mut dyn Write, unit: &Unit, wanted: Wanted, b
 
 /// Schemas that one phrase looks at.
 const PARTS_MAX: u32 = 256;
+
+/// Entries of a list that count as one schema.
+const PART_ENTRIES: usize = 1_024;
+
+/// Names that are tried as the tag of a union.
+const TAGS_MAX: u32 = 16;
 
 /// Unions inside each other that are told as one.
 const UNIONS_MAX: u32 = 4;
@@ -97,6 +103,11 @@ impl Phrase<'_, '_> {
             return self.typed(&facets, level);
         }
         self.or_types(facets.or_types, " or ")
+    }
+
+    /// Takes a list that was counted off what may still be looked at: long ones cost more than a schema does.
+    fn spend_on(&mut self, entries: usize) {
+        self.left = self.left.saturating_sub((entries / PART_ENTRIES) as u32);
     }
 
     /// As [`wanted`](Self::wanted), in brackets where it has alternatives of its own.
@@ -238,6 +249,7 @@ impl Phrase<'_, '_> {
         total: usize,
         write: &mut dyn FnMut(&mut dyn Write, T) -> fmt::Result,
     ) -> fmt::Result {
+        self.spend_on(total);
         self.out.write_str(if total > 1 { "one of " } else { "" })?;
         let shown_max = if total <= VALUES_MAX + 2 { total } else { VALUES_MAX };
         let mut shown = 0;
@@ -413,14 +425,15 @@ impl Phrase<'_, '_> {
             return Ok(());
         }
         let unit = self.unit;
-        let total = facets.required_names(unit).count();
-        for (at, (name, wanted)) in facets.required_names(unit).take(NAMES_MAX).enumerate() {
+        let total = facets.required_total(unit);
+        for (at, name) in facets.required_names(unit).take(NAMES_MAX).enumerate() {
+            let wanted = facets.wanted_of(unit, name);
             self.out.write_str(match at {
                 0 => " with ",
                 last if last + 1 == total => " and ",
                 _ => ", ",
             })?;
-            self.name(name)?;
+            self.name(unit.str(name))?;
             if level < LEVEL_MAX && !Facets::of(unit, wanted).is_open() {
                 self.out.write_str(" (")?;
                 self.wanted(wanted, level + 1)?;
@@ -457,6 +470,7 @@ impl Phrase<'_, '_> {
     fn optional_names(&mut self, facets: &Facets) -> fmt::Result {
         let unit = self.unit;
         let total = facets.declared_names(unit).count();
+        self.spend_on(total);
         for (at, entry) in facets.declared_names(unit).take(NAMES_MAX).enumerate() {
             self.out.write_str(if at == 0 { " with optional " } else { ", " })?;
             self.name(unit.str(entry.name))?;
@@ -535,8 +549,12 @@ fn common_tag(unit: &Unit, pc: u32) -> Option<&str> {
         .filter(|target| Facets::of(unit, Wanted::target(*target)).is_about_members());
     let (first, second) = (objects.next()?, objects.next()?);
     let fixes = |target: Target, name| property(unit, target.pc(), name).is_some_and(|wanted| is_text(unit, wanted));
+    let mut left = Steps(TAGS_MAX + 1);
     let found = each_name(unit, first.pc(), &mut |name, wanted| {
-        let is_tag = is_text(unit, wanted) && fixes(second, name) && objects.clone().all(|other| fixes(other, name));
+        let is_tag = is_text(unit, wanted)
+            && left.take()
+            && fixes(second, name)
+            && objects.clone().all(|other| fixes(other, name));
         if is_tag { ControlFlow::Break(name) } else { ControlFlow::Continue(()) }
     });
     found.break_value()

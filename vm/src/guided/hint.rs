@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::line::Line;
 use super::wording::Words;
-use crate::describe::{Facets, Wanted, admitted, branches, fits};
+use crate::describe::{Facets, Steps, Wanted, admitted, branches, fits};
 use crate::failure::Step;
 use crate::insn::Types;
 use crate::instance::View;
@@ -25,7 +25,7 @@ impl Words<'_, '_> {
                 line.write_str("; write it without quotes")
             }
             View::String(text) if !types.meets(Types::STRING) => match spelt(text) {
-                Some(scalar) if accepts(self.unit(), wanted, scalar, UNIONS_MAX) => {
+                Some(scalar) if accepts(self.unit(), wanted, scalar, UNIONS_MAX, &mut Steps(SCHEMAS_MAX)) => {
                     line.write_str("; write it without quotes")
                 }
                 _ => self.hint_of_text(line, text, wanted, types),
@@ -66,7 +66,11 @@ impl Words<'_, '_> {
         let mut elements = tape.element_nodes(self.node()).map(|node: Node| tape.view_node(node));
         match (elements.next(), elements.next()) {
             (Some(View::Null), _) => Ok(()),
-            (Some(View::Number(number)), None) if !accepts(self.unit(), wanted, number.into(), UNIONS_MAX) => Ok(()),
+            (Some(View::Number(number)), None)
+                if !accepts(self.unit(), wanted, number.into(), UNIONS_MAX, &mut Steps(SCHEMAS_MAX)) =>
+            {
+                Ok(())
+            }
             (Some(only), None) if fits(only.types(), types) => {
                 write!(line, "; send the {} itself, not in a list", type_word(only))
             }
@@ -92,6 +96,9 @@ const SPELT_BYTES_MAX: usize = 40;
 
 /// Unions inside each other that a hint looks into.
 const UNIONS_MAX: u32 = 4;
+
+/// Schemas that a hint looks into; what lies beyond would not do.
+const SCHEMAS_MAX: u32 = 128;
 
 /// A scalar that a text spells.
 #[derive(Clone, Copy)]
@@ -129,10 +136,13 @@ fn spelt_number(text: &str) -> Option<Scalar> {
 }
 
 /// Whether the scalar would do, as far as types and bounds tell.
-fn accepts(unit: &Unit, wanted: Wanted, scalar: Scalar, unions_left: u32) -> bool {
+fn accepts(unit: &Unit, wanted: Wanted, scalar: Scalar, unions_left: u32, steps: &mut Steps) -> bool {
+    if !steps.take() {
+        return false;
+    }
     let facets = Facets::of(unit, wanted);
     if let (Some(union), Some(unions_left)) = (facets.union, unions_left.checked_sub(1)) {
-        return branches(unit, union).any(|target| accepts(unit, Wanted::target(target), scalar, unions_left));
+        return branches(unit, union).any(|target| accepts(unit, Wanted::target(target), scalar, unions_left, steps));
     }
     let types = admitted(unit, wanted);
     match scalar {

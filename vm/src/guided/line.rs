@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Guided, Item};
+use crate::describe::Steps;
 use crate::failure::Step;
 use crate::render::LocationStep;
 use crate::shown::{clipped, write_json_text, write_masked_text, write_name_chars, write_one_line};
@@ -20,6 +21,9 @@ const TAG_BYTES_MAX: usize = 60;
 
 /// Of a description. Unit: bytes.
 pub(super) const DESCRIPTION_BYTES_MAX: usize = 140;
+
+/// Known names that unknown ones are compared with, in a whole text.
+const NAMES_SOUGHT_MAX: u32 = 8_192;
 
 /// What the count of the lines left out may take. Unit: bytes.
 const MORE_BYTES: usize = "\n… and 18446744073709551615 more".len();
@@ -68,11 +72,25 @@ pub(super) struct Lines<'w> {
     bytes_left: usize,
     is_first: bool,
     left_out: u64,
+    /// Known names that unknown ones may still be compared with.
+    sought_left: Steps,
 }
 
 impl<'w> Lines<'w> {
     pub(super) fn new(out: &'w mut dyn Write, lines_max: usize, bytes_max: usize) -> Self {
-        Lines { out, count_left: lines_max, bytes_left: bytes_max, is_first: true, left_out: 0 }
+        Lines {
+            out,
+            count_left: lines_max,
+            bytes_left: bytes_max,
+            is_first: true,
+            left_out: 0,
+            sought_left: Steps(NAMES_SOUGHT_MAX),
+        }
+    }
+
+    /// Takes one comparison of names off those that the text may make; none is left once no line is.
+    pub(super) fn may_seek(&mut self) -> bool {
+        self.count_left > 0 && self.sought_left.take()
     }
 
     /// Counts what has no line.

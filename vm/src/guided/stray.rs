@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use super::line::{Lines, end_sentence};
 use super::wording::{NAME_BYTES_MAX, missing_name, missing_wanted, write_instance_name};
 use super::{Guided, Item};
-use crate::describe::names::{Around, each_name};
+use crate::describe::names::{Around, each_name, property};
 use crate::describe::phrase::write_wanted;
 use crate::describe::{Facets, Wanted, admitted, block_of, description, fits};
 use crate::failure::Wording;
@@ -34,6 +34,9 @@ const STRAYS_MAX: usize = 16;
 
 /// Known names that are told.
 const KNOWN_MAX: usize = 12;
+
+/// Entries of a table that are gone through to tell or compare its names.
+const NAMES_SOUGHT_MAX: usize = 1_024;
 
 /// Of the names that are told. Unit: bytes.
 const KNOWN_BYTES_MAX: usize = 200;
@@ -94,7 +97,8 @@ impl<'r> Strays<'r> {
                 continue;
             };
             for name in self.guided.renderer.extras(&item.record) {
-                let is_known = self.is_left_over(&item, *name);
+                // Those beyond are counted alone.
+                let is_known = self.len < STRAYS_MAX && self.is_left_over(&item, *name);
                 self.add(Stray { name: *name, item: Some(at), is_known });
             }
         }
@@ -137,18 +141,32 @@ impl<'r> Strays<'r> {
         let text = tape.text(name);
         let mut declares =
             |known: &str, _| if text.is(known) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        around.blocks().iter().any(|block| each_name(unit, *block, &mut declares).is_break())
+        around.blocks().iter().any(|block| match text.as_plain() {
+            Some(plain) => property(unit, *block, plain).is_some(),
+            None => each_name(unit, *block, &mut declares).is_break(),
+        })
     }
 
     /// Whether an unevaluated name is one that the schema has.
     fn is_left_over(&self, item: &Item<'r>, name: Node) -> bool {
         use Wording::{UnevaluatedInvalid, UnevaluatedProperties};
-        let text = self.guided.renderer.tape.text(name);
-        let mut is_known = false;
-        if matches!(self.guided.wording(item), Some(UnevaluatedProperties | UnevaluatedInvalid)) {
-            self.each_known(item, &mut |known| is_known |= text.is(known));
+        if !matches!(self.guided.wording(item), Some(UnevaluatedProperties | UnevaluatedInvalid)) {
+            return false;
         }
-        is_known
+        let Renderer { unit, tape, .. } = self.guided.renderer;
+        let text = tape.text(name);
+        let word = unit.code().get(item.record.pc as usize);
+        match (text.as_plain(), word.filter(|word| word.opcode() == Opcode::AdditionalProperties)) {
+            (Some(plain), Some(word)) => {
+                unit.find_name(unit.table(word.c), plain).is_some_and(|(_, entry)| entry.declared)
+            }
+            (Some(plain), None) => property(unit, block_of(unit, item.record.pc), plain).is_some(),
+            (None, _) => {
+                let mut is_known = false;
+                self.each_known(item, &mut |known| is_known |= text.is(known));
+                is_known
+            }
+        }
     }
 
     /// Names that are known and left over.
@@ -250,7 +268,7 @@ impl<'r> Strays<'r> {
                 continue;
             };
             let Some((item, known)) =
-                items[item].as_ref().and_then(|item| Some((item, self.nearest_known(item, name)?)))
+                items[item].as_ref().and_then(|item| Some((item, self.nearest_known(lines, item, name)?)))
             else {
                 continue;
             };
@@ -267,13 +285,14 @@ impl<'r> Strays<'r> {
     }
 
     /// The known name that is nearest, among those that the object does not have.
-    fn nearest_known(&self, item: &Item<'r>, name: Node) -> Option<&'r str> {
+    fn nearest_known(&self, lines: &mut Lines<'_>, item: &Item<'r>, name: Node) -> Option<&'r str> {
         let tape = self.guided.renderer.tape;
         let object = self.guided.value_at(item.record.path);
         let mut nearest: Option<(u32, &'r str)> = None;
         self.each_known(item, &mut |known| {
             let is_there = || object.is_some_and(|object| tape.member(object, known).is_some());
-            if let Some(distance) = self.near(name, known)
+            if lines.may_seek()
+                && let Some(distance) = self.near(name, known)
                 && nearest.is_none_or(|(least, _)| distance < least)
                 && !is_there()
             {
@@ -288,7 +307,7 @@ impl<'r> Strays<'r> {
         let unit = self.guided.renderer.unit;
         match unit.code().get(item.record.pc as usize) {
             Some(word) if word.opcode() == Opcode::AdditionalProperties => {
-                let names = unit.table(word.c).names.iter().filter(|entry| entry.declared);
+                let names = unit.table(word.c).names.iter().take(NAMES_SOUGHT_MAX).filter(|entry| entry.declared);
                 names.for_each(|entry| visit(unit.str(entry.name)));
             }
             _ => {

@@ -5,11 +5,14 @@ use std::fmt::{self, Write};
 use super::Item;
 use super::line::Line;
 use super::wording::{BRIEF_BYTES_MAX, NAME_BYTES_MAX, VALUE_BYTES_MAX, Words};
-use crate::describe::{Wanted, branches};
+use crate::describe::{Steps, Wanted, branches};
 use crate::instance::View;
 use crate::meant::each_tag_text;
 use crate::nearest::nearness;
 use crate::shown::{clipped, write_json_text, write_name_chars};
+
+/// Texts of a tag among which the nearest is sought.
+const TEXTS_SOUGHT_MAX: u32 = 1_024;
 
 impl Words<'_, '_> {
     /// That several branches of a `oneOf` took the value, and which.
@@ -39,8 +42,11 @@ impl Words<'_, '_> {
         let View::String(given) = tape.view_node(value) else {
             return Ok(());
         };
-        let mut near = None;
+        let (mut near, mut left) = (None, Steps(TEXTS_SOUGHT_MAX + 1));
         each_tag_text(self.unit(), self.item.record.pc, name, &mut |text| {
+            if !left.take() {
+                return;
+            }
             let distance = nearness(given.chars(), text.chars());
             if let Some(distance) = distance.filter(|distance| near.is_none_or(|(nearest, _)| *distance < nearest)) {
                 near = Some((distance, text));

@@ -56,10 +56,10 @@ impl<'r, 't> Reader<'r, 't> {
                     FieldCode::Literal
                 };
                 self.fail(code, at, pc, node);
-                return Ok(None);
+                Ok(None)
             }
-            _ if self.mode == Mode::Schema => return self.of_block(block, node, at),
-            Found::Same => return self.same(block, node, at),
+            _ if self.mode == Mode::Schema => self.of_block(block, node, at),
+            Found::Same => self.same(block, node, at),
             Found::Number(number) => {
                 self.edit(node, |out| number.write(out));
                 let types = View::Number(number).types();
