@@ -229,11 +229,6 @@ impl Schema {
         Schema { limits, bounds, by_options, ..self.clone() }
     }
 
-    #[cfg(test)]
-    pub(crate) fn by_options(&self) -> Option<&ByOptions> {
-        self.by_options.as_deref()
-    }
-
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
     }
