@@ -139,7 +139,9 @@ fn judge(file: &CatalogFile, catalog: &Catalog, report: &Report, args: &Args, ar
                 len if len > 0 && args.style.mask => vec![format!("{len} notices are not shown")],
                 _ => accepted.notices,
             };
-            notices.iter().for_each(|notice| output::log(notice));
+            for notice in &notices {
+                output::log(notice);
+            }
             Answer::Accepted(notices)
         }
         Outcome::Rejected(rejection) => Answer::rejected(&rejection, &args.rendering()),

@@ -604,7 +604,7 @@ fn masked_calls_leave_nothing_behind() {
             let printed = format!("{}{}", done.out, done.err);
             assert!(!printed.contains("canary") && !printed.contains("4242"), "{call} {flags:?}: {printed}");
         }
-        place.write("calls.jsonl", &format!("{{\"name\": \"close\", \"arguments\": {call}}}\n"));
+        place.write("calls.jsonl", format!("{{\"name\": \"close\", \"arguments\": {call}}}\n"));
         let audit = ["audit", "issues.json", "calls.jsonl", "--mask", "--repair", "--output", "-"];
         let done = place.run(&audit);
         let printed = format!("{}{}", done.out, done.err);
