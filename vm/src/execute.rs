@@ -10,16 +10,15 @@
 //! Before either comes a third: what one look tells needs no machine at all (`skim`).
 //!
 //! The same bodies serve both sections of a unit. With the `Judge` sink the first failure ends a block; with a
-//! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on; with the forgiving sink (see
-//! [`mod@crate::missing`]) names that are missing are noted and do not fail; with that of [`mod@crate::unknown`], names that are unknown. Parts of which only the verdict counts (`not`,
-//! `if`, `contains`) are judged *quietly* in all.
+//! collecting sink (see [`mod@crate::explain`]) a failure is noted and the block goes on; with the *lenient* sinks names are
+//! noted and do not fail: those that are missing ([`mod@crate::missing`]), or unknown ([`mod@crate::unknown`]). Parts of which
+//! only the verdict counts (`not`, `if`, `contains`) are judged *quietly* in all.
 
 mod applicators;
 mod bodies;
 mod evaluated;
-mod forgiving;
 mod kept;
-mod noticing;
+mod lenient;
 mod part;
 pub(crate) mod skim;
 
@@ -348,24 +347,16 @@ pub(crate) trait Sink<'a, I: Instance<'a>> {
     fn miss(&mut self, name: StrId) {
         let _ = name;
     }
-    /// How many missing names are noted.
-    fn missing_len(&self) -> u32 {
-        0
-    }
-    /// Forgets those noted since there were so many.
-    fn forget_missing(&mut self, len: u32) {
-        let _ = len;
-    }
     /// Notes that the object at the location now has a member of a name that is unknown ([`NOTICES`](Self::NOTICES)).
     fn unknown(&mut self, name: I::Node) {
         let _ = name;
     }
-    /// How many unknown names are noted.
-    fn unknown_len(&self) -> u32 {
+    /// How many names are noted, missing or unknown.
+    fn noted_len(&self) -> u32 {
         0
     }
     /// Forgets those noted since there were so many.
-    fn forget_unknown(&mut self, len: u32) {
+    fn forget_noted(&mut self, len: u32) {
         let _ = len;
     }
 }
@@ -646,10 +637,16 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
         S::NOTICES && !self.quiet
     }
 
+    /// Whether names are noted here that would fail otherwise.
+    #[inline]
+    fn is_lenient(&self) -> bool {
+        self.forgiving() || self.noticing()
+    }
+
     /// Whether something is noted here, of which the location must be known.
     #[inline]
     fn noting(&self) -> bool {
-        self.collecting() || self.forgiving() || self.noticing()
+        self.collecting() || self.is_lenient()
     }
 
     // --- entering and leaving blocks -------------------------------------------------------------------------
@@ -921,10 +918,9 @@ impl<'m, 'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'m, 'a, I, S> {
                 None => Ok(Flow::Fail),
             },
             Opcode::Contains => self.contains_loop(Flags(word.a), word.c, state, passed),
-            Opcode::AnyOf | Opcode::OneOf if self.forgiving() => {
-                self.forgiven_union_loop(word.opcode(), word.c, state, passed)
+            Opcode::AnyOf | Opcode::OneOf if self.is_lenient() => {
+                self.lenient_union_loop(word.opcode(), word.c, state, passed)
             }
-            Opcode::AnyOf | Opcode::OneOf if self.noticing() => self.noticed_union_loop(word.c, state, passed),
             Opcode::AnyOf => self.any_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::OneOf => self.one_of_loop(Flags(word.a), word.c, state, passed),
             Opcode::Not => Ok(self.not_done(passed == Some(true))),
@@ -1150,7 +1146,7 @@ const TOO_MANY: u32 = u32::MAX;
 const MEMO_JUDGE: u8 = 0;
 const MEMO_UNION: u8 = 1;
 const MEMO_TOP: u8 = 2;
-const MEMO_FORGIVEN: u8 = 3;
+const MEMO_LENIENT: u8 = 3;
 
 /// How `contains` says that there were too many.
 pub(crate) const CONTAINS_TOO_MANY: u32 = TOO_MANY;

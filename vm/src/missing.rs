@@ -194,11 +194,11 @@ impl<'a, I: Instance<'a>, C: Capture<'a, I>> Sink<'a, I> for Forgive<'_, C> {
         self.explanation.missing.push(MissingName { path: self.path, name, at: at as u32, keep });
     }
 
-    fn missing_len(&self) -> u32 {
+    fn noted_len(&self) -> u32 {
         self.explanation.missing.len() as u32
     }
 
-    fn forget_missing(&mut self, len: u32) {
+    fn forget_noted(&mut self, len: u32) {
         self.explanation.missing.truncate(len as usize);
     }
 }

@@ -134,11 +134,11 @@ impl<'t> Sink<'t, TapeInstance<'t>> for Notice<'_> {
         }
     }
 
-    fn unknown_len(&self) -> u32 {
+    fn noted_len(&self) -> u32 {
         self.names.len
     }
 
-    fn forget_unknown(&mut self, len: u32) {
+    fn forget_noted(&mut self, len: u32) {
         self.names.len = len;
         self.names.names.truncate(len as usize);
     }

@@ -34,7 +34,7 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
         if key.mode == MEMO_UNION {
             self.sink.open_union();
         }
-        let state = &mut State { seen: self.sink.missing_len().into(), ..State::default() };
+        let state = &mut State { seen: self.sink.noted_len().into(), ..State::default() };
         self.enter(target, self.node, Into::Place, Use::Failures, state, flags.has(Flags::TRACK))?;
         Ok(Flow::Entered)
     }
@@ -369,11 +369,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn any_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
-        if self.forgiving() {
-            return self.forgiven_union_loop(Opcode::AnyOf, branches.0, State::default(), None);
-        }
-        if self.noticing() {
-            return self.noticed_union_loop(branches.0, State::default(), None);
+        if self.is_lenient() {
+            return self.lenient_union_loop(Opcode::AnyOf, branches.0, State::default(), None);
         }
         // Code that only marks ends its unions without a word.
         if self.collecting() && !flags.has(Flags::SOFT) {
@@ -383,11 +380,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Handler for Machine<'_, 'a, I, S> {
     }
 
     fn one_of(&mut self, flags: Flags, branches: ListId) -> Step1 {
-        if self.forgiving() {
-            return self.forgiven_union_loop(Opcode::OneOf, branches.0, State::default(), None);
-        }
-        if self.noticing() {
-            return self.noticed_union_loop(branches.0, State::default(), None);
+        if self.is_lenient() {
+            return self.lenient_union_loop(Opcode::OneOf, branches.0, State::default(), None);
         }
         if self.collecting() {
             self.sink.open_union();

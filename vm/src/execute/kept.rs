@@ -1,6 +1,6 @@
 //! Verdicts kept by block and instance (`call_memo`), and the search for equal elements.
 
-use super::{Flow, MEMO_FORGIVEN, MEMO_JUDGE, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track, verdict};
+use super::{Flow, MEMO_JUDGE, MEMO_LENIENT, MEMO_TOP, MEMO_UNION, Machine, Sink, Step1, Track, verdict};
 use crate::equal;
 use crate::failure::FaultCode;
 use crate::insn::{Flags, Target};
@@ -17,12 +17,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     /// The key of this call. The same before the block runs and after it: the union that is opened for a block only
     /// is one where a union was open anyway.
     pub(super) fn memo_key(&self, target: Target) -> Option<MemoKey> {
-        // What is unknown would have to be noted again, for each way that leads here.
-        if self.noticing() {
-            return None;
-        }
         let mode = match (self.collecting(), self.sink.in_union()) {
-            (false, _) if self.forgiving() => MEMO_FORGIVEN,
+            (false, _) if self.is_lenient() => MEMO_LENIENT,
             (false, _) => MEMO_JUDGE,
             (true, true) => MEMO_UNION,
             (true, false) => MEMO_TOP,
@@ -34,8 +30,8 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
     pub(super) fn recall(&mut self, flags: Flags, key: MemoKey) -> Option<Flow> {
         let known = self.scratch.memo.get(key)?;
         if known.passed {
-            // What is missing is noted again: the branch that noted it may have been dropped.
-            if key.mode == MEMO_FORGIVEN && known.fold != 0 {
+            // What was noted is noted again: the branch that noted it may have been dropped.
+            if key.mode == MEMO_LENIENT && known.fold != 0 {
                 return None;
             }
             if flags.has(Flags::TRACK) {
@@ -73,12 +69,12 @@ impl<'a, I: Instance<'a>, S: Sink<'a, I>> Machine<'_, 'a, I, S> {
         Ok(())
     }
 
-    /// Keeps the verdict of the block that has run. `missing_len`: how many missing names were noted before.
-    pub(super) fn call_memo_done(&mut self, flags: Flags, target: Target, passed: bool, missing_len: u32) -> Step1 {
+    /// Keeps the verdict of the block that has run. `noted_len`: how many names were noted before.
+    pub(super) fn call_memo_done(&mut self, flags: Flags, target: Target, passed: bool, noted_len: u32) -> Step1 {
         if let Some(key) = self.memo_key(target) {
             let fold = match key.mode {
                 MEMO_UNION => self.sink.keep_union(),
-                MEMO_FORGIVEN => u32::from(self.sink.missing_len() > missing_len),
+                MEMO_LENIENT => u32::from(self.sink.noted_len() > noted_len),
                 _ => 0,
             };
             let kept = if flags.has(Flags::TRACK) && passed { self.track.words } else { 0 };
