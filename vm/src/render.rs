@@ -185,7 +185,7 @@ impl<'r> Renderer<'r> {
 
     /// Whether the name of a member is not to be shown: values are masked, and the schema does not have it.
     pub(crate) fn hides_name(self, name: Text<'_>) -> bool {
-        self.masked && !self.unit.declares(name)
+        self.unit.hides(name, self.masked)
     }
 
     /// The steps from the root to a location.
@@ -201,35 +201,20 @@ impl<'r> Renderer<'r> {
     }
 
     fn write_plain_step(self, out: &mut impl Write, step: LocationStep<'_>) -> fmt::Result {
-        match step {
-            LocationStep::Index(index) => write!(out, "{index}"),
-            LocationStep::Name(name) if self.hides_name(name) => write_masked_name(out, name),
-            LocationStep::Name(name) => match name.as_plain() {
-                Some(plain) => out.write_str(plain),
-                None => name.chars().try_for_each(|c| out.write_char(c)),
-            },
-        }
+        write_plain_step(out, step, |name| self.hides_name(name))
     }
 
     /// Writes the location as a JSON Pointer. Source: RFC 6901.
     pub fn write_pointer(self, out: &mut impl Write, path: u32) -> fmt::Result {
-        self.location(path).try_for_each(|step| match step {
-            LocationStep::Index(index) => write!(out, "/{index}"),
-            LocationStep::Name(name) => {
-                out.write_char('/')?;
-                if self.hides_name(name) {
-                    return write_masked_name(out, name);
-                }
-                name.chars().try_for_each(|c| write_pointer_char(out, c))
-            }
-        })
+        write_pointer_steps(out, self.location(path), |name| self.hides_name(name))
     }
 
     /// Writes where the missing member would be, as a JSON Pointer. Source: RFC 6901.
     pub fn write_missing(self, out: &mut impl Write, missing: &MissingName) -> fmt::Result {
+        // A name that is required is the schema's own.
+        let name = LocationStep::Name(Text::plain_text(self.unit.str(missing.name)));
         self.write_pointer(out, missing.path)?;
-        out.write_char('/')?;
-        self.unit.str(missing.name).chars().try_for_each(|c| write_pointer_char(out, c))
+        write_pointer_steps(out, [name].into_iter(), |_| false)
     }
 
     /// The evaluation path: keywords and names from the root schema to the failing keyword, through references.
@@ -401,24 +386,50 @@ pub(crate) fn steps_of(tape: Tape<'_>, root: Node, node: Node) -> impl Iterator<
 /// Writes the JSON Pointer from `root` to a value of a tape below it; its names masked or not. Cost: the entries passed on
 /// the way. Source: RFC 6901.
 pub fn write_pointer_of(out: &mut impl Write, tape: Tape<'_>, root: Node, node: Node, masked: bool) -> fmt::Result {
-    steps_of(tape, root, node).try_for_each(|step| {
+    write_pointer_steps(out, steps_of(tape, root, node), |_| masked)
+}
+
+/// Writes steps as a JSON Pointer; `hides` says which names are not shown. Source: RFC 6901.
+pub(crate) fn write_pointer_steps<'t>(
+    out: &mut impl Write,
+    mut steps: impl Iterator<Item = LocationStep<'t>>,
+    hides: impl Fn(Text<'t>) -> bool,
+) -> fmt::Result {
+    steps.try_for_each(|step| {
         out.write_char('/')?;
         match step {
             LocationStep::Index(index) => write!(out, "{index}"),
-            LocationStep::Name(name) if masked => write_masked_name(out, name),
+            LocationStep::Name(name) if hides(name) => write_masked_name(out, name),
             LocationStep::Name(name) => name.chars().try_for_each(|c| write_pointer_char(out, c)),
         }
     })
 }
 
+/// Writes a name as it is, or an index; `hides` as above.
+#[inline]
+pub(crate) fn write_plain_step<'t>(
+    out: &mut impl Write,
+    step: LocationStep<'t>,
+    hides: impl Fn(Text<'t>) -> bool,
+) -> fmt::Result {
+    match step {
+        LocationStep::Index(index) => write!(out, "{index}"),
+        LocationStep::Name(name) if hides(name) => write_masked_name(out, name),
+        LocationStep::Name(name) => match name.as_plain() {
+            Some(plain) => out.write_str(plain),
+            None => name.chars().try_for_each(|c| out.write_char(c)),
+        },
+    }
+}
+
 /// Writes what stands for a masked name.
-pub(crate) fn write_masked_name(out: &mut impl Write, name: Text<'_>) -> fmt::Result {
+fn write_masked_name(out: &mut impl Write, name: Text<'_>) -> fmt::Result {
     out.write_char('<')?;
     write_masked_text(out, "name", name)?;
     out.write_char('>')
 }
 
-pub(crate) fn write_pointer_char(out: &mut impl Write, c: char) -> fmt::Result {
+fn write_pointer_char(out: &mut impl Write, c: char) -> fmt::Result {
     match c {
         '~' => out.write_str("~0"),
         '/' => out.write_str("~1"),

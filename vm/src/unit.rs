@@ -492,9 +492,14 @@ impl Unit {
         table.index.find(name, &table.names, |entry| self.str(entry.name))
     }
 
+    /// Whether the name is not to be shown where names are `masked`: no schema has it.
+    pub(crate) fn hides(&self, name: Text<'_>, masked: bool) -> bool {
+        masked && !self.declares(name)
+    }
+
     /// Whether a property table has the name, wherever. Cost: a search among all names; see
     /// [`prepare_names`](Self::prepare_names).
-    pub(crate) fn declares(&self, name: Text<'_>) -> bool {
+    fn declares(&self, name: Text<'_>) -> bool {
         self.declared().binary_search_by(|id| Text::plain_text(self.str(*id)).compare(name)).is_ok()
     }
 

@@ -16,7 +16,7 @@ use std::fmt::{self, Write};
 use crate::execute::{Bounds, Into, Machine, Sink};
 use crate::failure::{Paths, ROOT_PATH, Step};
 use crate::instance::Halt;
-use crate::render::{write_pointer_char, write_text};
+use crate::render::{LocationStep, write_pointer_steps, write_text};
 use crate::scratch::{Scratch, StackOf};
 use crate::tape::{Node, Tape, TapeInstance};
 use crate::unit::Unit;
@@ -62,13 +62,11 @@ impl UnknownNames {
             return Ok(());
         };
         let steps = (0..self.paths.len(unknown.path)).filter_map(|at| self.paths.step(unknown.path, at));
-        steps.chain([Step::Name(unknown.name)]).try_for_each(|step| match step {
-            Step::Index(index) => write!(out, "/{index}"),
-            Step::Name(name) => {
-                out.write_char('/')?;
-                tape.text(name).chars().try_for_each(|c| write_pointer_char(out, c))
-            }
-        })
+        let steps = steps.chain([Step::Name(unknown.name)]).map(|step| match step {
+            Step::Index(index) => LocationStep::Index(index),
+            Step::Name(name) => LocationStep::Name(tape.text(name)),
+        });
+        write_pointer_steps(out, steps, |_| false)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::instance::View;
 use crate::literal;
 use crate::number::Number;
 use crate::opcode::Opcode;
-use crate::render::{LocationStep, write_masked_name, write_pointer_char, write_value};
+use crate::render::{LocationStep, write_plain_step, write_pointer_steps, write_value};
 use crate::shown::write_masked;
 use crate::tape::{Node, Tape};
 use crate::text::Text;
@@ -39,28 +39,19 @@ pub struct FieldLines<'r> {
 }
 
 impl<'r> FieldLines<'r> {
-    /// Writes all lines, joined by line ends.
-    pub fn write(self, out: &mut impl Write) -> fmt::Result {
-        for (at, failure) in self.reading.failures().iter().enumerate() {
-            out.write_str(if at > 0 { "\n" } else { "" })?;
-            self.write_line(out, failure)?;
-        }
-        Ok(())
-    }
-
     /// Writes `LOC: MESSAGE`, or the message alone where there is no step.
     pub fn write_line(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
-        if self.write_location(out, failure, ".")? {
+        if self.write_location(out, failure)? {
             out.write_str(": ")?;
         }
         self.write_message(out, failure)
     }
 
-    /// Writes the steps to the value; answers whether there are any.
-    pub fn write_location(self, out: &mut impl Write, failure: &FieldFailure, joint: &str) -> Result<bool, fmt::Error> {
+    /// Writes the steps to the value, joined by dots; answers whether there are any.
+    fn write_location(self, out: &mut impl Write, failure: &FieldFailure) -> Result<bool, fmt::Error> {
         let mut any = false;
         for step in self.reading.locations.steps(failure.location) {
-            out.write_str(if any { joint } else { "" })?;
+            out.write_str(if any { "." } else { "" })?;
             any = true;
             match step {
                 FieldStep::Name(node) => self.write_name(out, node)?,
@@ -90,39 +81,23 @@ impl<'r> FieldLines<'r> {
     pub fn write_at(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
         for (at, step) in self.instance_steps(failure).enumerate() {
             out.write_str(if at > 0 { "/" } else { " at " })?;
-            self.write_step(out, step, Write::write_char)?;
+            write_plain_step(out, step, |name| self.hides(name))?;
         }
         Ok(())
     }
 
     /// Writes the place as a JSON Pointer. Source: RFC 6901.
     pub fn write_pointer(self, out: &mut impl Write, failure: &FieldFailure) -> fmt::Result {
-        self.instance_steps(failure).try_for_each(|step| {
-            out.write_char('/')?;
-            self.write_step(out, step, write_pointer_char)
-        })
-    }
-
-    fn write_step<W: Write>(
-        self,
-        out: &mut W,
-        step: LocationStep<'_>,
-        write_char: impl Fn(&mut W, char) -> fmt::Result,
-    ) -> fmt::Result {
-        match step {
-            LocationStep::Index(index) => write!(out, "{index}"),
-            LocationStep::Name(name) if self.hides(name) => write_masked_name(out, name),
-            LocationStep::Name(name) => name.chars().try_for_each(|c| write_char(out, c)),
-        }
+        write_pointer_steps(out, self.instance_steps(failure), |name| self.hides(name))
     }
 
     fn hides(self, name: Text<'_>) -> bool {
-        self.masked && !self.unit.declares(name)
+        self.unit.hides(name, self.masked)
     }
 
     /// A member's name, without quotes.
     fn write_name(self, out: &mut impl Write, node: Node) -> fmt::Result {
-        self.write_step(out, LocationStep::Name(self.tape.text(node)), Write::write_char)
+        write_plain_step(out, LocationStep::Name(self.tape.text(node)), |name| self.hides(name))
     }
 
     /// A text without quotes of its own, anything else in value notation.
