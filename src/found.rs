@@ -56,10 +56,14 @@ enum Listed {
 }
 
 impl<'s> Found<'s> {
+    fn new(schema: &'s Schema, session: &'s mut Session, source: Source<'s>, listed: Listed) -> Self {
+        Found { schema, session, source, listed, missing_only: None, is_lax: false, read: None, listing: 0 }
+    }
+
     /// Before anything has been found.
     pub(crate) fn not_yet(schema: &'s Schema, session: &'s mut Session, source: Source<'s>) -> Self {
         let listed = if schema.lists_at_once() { Listed::Yes } else { Listed::No };
-        Found { schema, session, source, listed, missing_only: None, is_lax: false, read: None, listing: 0 }
+        Found::new(schema, session, source, listed)
     }
 
     /// Seeks the failure that speaks; answers the verdict.
@@ -75,15 +79,12 @@ impl<'s> Found<'s> {
 
     /// What has been explained on a copy in the session already, with all failures.
     pub(crate) fn listed(schema: &'s Schema, session: &'s mut Session) -> Self {
-        let (source, listed) = (Source::Copied, Listed::Yes);
-        Found { schema, session, source, listed, missing_only: None, is_lax: false, read: None, listing: 0 }
+        Found::new(schema, session, Source::Copied, Listed::Yes)
     }
 
     /// As above, where the arguments lie, with the answer to whether all that is wrong is that names are missing.
     pub(crate) fn answered(schema: &'s Schema, session: &'s mut Session, missing_only: bool) -> Self {
-        let missing_only = Some(missing_only);
-        let (source, listed) = (Source::OutOfReach, Listed::Yes);
-        Found { schema, session, source, listed, missing_only, is_lax: false, read: None, listing: 0 }
+        Found { missing_only: Some(missing_only), ..Found::new(schema, session, Source::OutOfReach, Listed::Yes) }
     }
 
     /// The same, after a lax reading of the arguments that rejected them.
@@ -118,20 +119,27 @@ impl<'s> Found<'s> {
             Source::Text(text) => Some(Some(text)),
             Source::Copied => Some(None),
             Source::OutOfReach => None,
-            Source::Value(value) => {
-                self.listing += 1;
-                let copied = self.session.explain_copy(self.schema, &mut ValueInstance::new(value));
-                if copied.is_err() {
-                    // As it was found before, within the same bounds.
-                    let again = self.explain(self.listed);
-                    debug_assert_eq!(again, Ok(false));
-                    return None;
-                }
-                // What was known to be missing has been forgotten with the explanation.
-                (self.source, self.listed, self.missing_only) = (Source::Copied, Listed::Yes, None);
-                Some(None)
-            }
+            Source::Value(value) => self.put_on_tape(value).ok().map(|()| None),
         }
+    }
+
+    /// Puts the whole value on the tape and lists all failures from there; what was found before keeps its place in the list.
+    /// Errors: it cannot be; then all is as it was.
+    fn put_on_tape(&mut self, value: &Value) -> Result<(), Halt> {
+        self.listing += 1;
+        let copied = self.session.explain_copy(self.schema, &mut ValueInstance::new(value)).map(|_| ());
+        if copied.is_ok() {
+            (self.source, self.listed) = (Source::Copied, Listed::Yes);
+        } else {
+            // As it was found before, within the same bounds.
+            let again = self.explain(self.listed);
+            debug_assert_eq!(again, Ok(false));
+        }
+        // The explanation is another one, and has what is missing no more.
+        if self.missing_only.take().is_some() {
+            self.missing_only();
+        }
+        copied
     }
 
     /// Words what the reading found.
@@ -167,25 +175,13 @@ impl<'s> Found<'s> {
         self.listing
     }
 
-    /// Lists all failures, where it can be with the whole call on the tape; answers whether it is. What was found before
-    /// keeps its place in the list.
+    /// Lists all failures, where it can be with the whole call on the tape; answers whether it is.
     pub(crate) fn list_whole(&mut self) -> bool {
         if let Source::Value(value) = self.source
             && self.stopped().is_none()
         {
-            self.listing += 1;
-            match self.session.explain_copy(self.schema, &mut ValueInstance::new(value)) {
-                Ok(_) => (self.source, self.listed) = (Source::Copied, Listed::Yes),
-                Err(_) => {
-                    // As it was found before, within the same bounds.
-                    let again = self.explain(self.listed);
-                    debug_assert_eq!(again, Ok(false));
-                }
-            }
-            // The explanation is another one, and has what is missing no more.
-            if self.missing_only.take().is_some() {
-                self.missing_only();
-            }
+            // Where it cannot be, they are listed where they lie.
+            let _ = self.put_on_tape(value);
         }
         self.list();
         matches!(self.source, Source::Text(_) | Source::Copied)
@@ -285,18 +281,8 @@ impl<'s> Found<'s> {
 
     /// What is missing has no room beside the copies of what failures name: the whole value is put on the tape.
     fn find_missing_on_copy(&mut self, value: &Value) -> Result<bool, Halt> {
-        match self.session.explain_copy(self.schema, &mut ValueInstance::new(value)) {
-            Ok(_) => {
-                self.source = Source::Copied;
-                self.find_missing()
-            }
-            Err(halt) => {
-                // As they were listed before, within the same bounds.
-                let again = self.explain(Listed::Yes);
-                debug_assert_eq!(again, Ok(false));
-                Err(halt)
-            }
-        }
+        self.put_on_tape(value)?;
+        self.find_missing()
     }
 }
 
