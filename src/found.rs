@@ -12,7 +12,7 @@ use callgate_vm::value::ValueInstance;
 use callgate_vm::{ExplainInto, explain, explain_in_place};
 use serde_json::Value;
 
-use crate::schema::Schema;
+use crate::schema::{Fault, Schema};
 use crate::session::Session;
 
 /// A rejected call: its arguments, and the session that holds what was found about them.
@@ -215,8 +215,7 @@ impl<'s> Found<'s> {
         }
         self.listed = match explained {
             Ok(_) => Listed::Yes,
-            Err(Halt::Fault(code)) => Listed::Stopped(code),
-            Err(Halt::Unreadable | Halt::Stackless) => Listed::Stopped(FaultCode::Number),
+            Err(halt) => Listed::Stopped(Fault::from(halt).code),
         };
         if self.stopped().is_some() {
             // As it was found before, within the same bounds.

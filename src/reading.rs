@@ -44,7 +44,7 @@ impl Schema {
     ) -> Outcome<'s> {
         match session.sent.copy(host, self.bounds().depth_max) {
             Ok(_) => self.judge_sent(session),
-            Err(halt) => fault(halt),
+            Err(halt) => Outcome::Fault(halt.into()),
         }
     }
 
@@ -52,7 +52,7 @@ impl Schema {
         match session.read_sent(self, Mode::Lax) {
             Ok(true) => Outcome::Accepted(Accepted::default()),
             Ok(false) => self.reject_sent(session),
-            Err(halt) => fault(halt),
+            Err(halt) => Outcome::Fault(halt.into()),
         }
     }
 
@@ -109,13 +109,6 @@ impl Schema {
     }
 }
 
-fn fault<'s>(halt: Halt) -> Outcome<'s> {
-    match halt {
-        Halt::Fault(code) => Outcome::Fault(code.into()),
-        Halt::Unreadable | Halt::Stackless => Outcome::Fault(FaultCode::Number.into()),
-    }
-}
-
 impl Session {
     /// Puts the arguments on the tape of what was sent, with a text of its own. Errors: they are not JSON, or beyond the limits.
     fn put<'o>(&mut self, schema: &Schema, arguments: Arguments<'_>) -> Result<(), Outcome<'o>> {
@@ -123,7 +116,7 @@ impl Session {
             Arguments::Bytes(bytes) => bytes,
             Arguments::Value(value) => {
                 let copied = self.sent.copy(&mut ValueInstance::new(value), schema.bounds().depth_max);
-                return copied.map(|_| ()).map_err(fault);
+                return copied.map(|_| ()).map_err(|halt| Outcome::Fault(halt.into()));
             }
         };
         let options = schema.read_options();

@@ -121,6 +121,16 @@ impl From<FaultCode> for Fault {
     }
 }
 
+/// What is read whole and cannot be has a number beyond what is computed with: nothing else keeps a tape from holding it.
+impl From<Halt> for Fault {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Fault(code) => code.into(),
+            Halt::Unreadable | Halt::Stackless => FaultCode::Number.into(),
+        }
+    }
+}
+
 /// A compiled schema. Cheap to clone; `Send + Sync`.
 #[derive(Clone, Debug)]
 pub struct Schema {
@@ -407,8 +417,7 @@ impl Schema {
     fn not_json<'s, 'a, I: Instance<'a>>(&'s self, session: &'s mut Session, host: &mut I) -> Outcome<'s> {
         match session.tape.copy(host, self.bounds.depth_max) {
             Ok(tape) => Outcome::Rejected(Rejection::not_json_value(tape)),
-            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
+            Err(halt) => Outcome::Fault(halt.into()),
         }
     }
 
@@ -418,8 +427,7 @@ impl Schema {
         match explained {
             Ok(Some(found)) => self.rejected(found),
             Ok(None) => Outcome::Accepted(Accepted::default()),
-            Err(Halt::Fault(code)) => Outcome::Fault(code.into()),
-            Err(Halt::Unreadable | Halt::Stackless) => Outcome::Fault(FaultCode::Number.into()),
+            Err(halt) => Outcome::Fault(halt.into()),
         }
     }
 
